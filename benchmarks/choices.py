@@ -1,9 +1,9 @@
-"""What beta="auto" chooses, and which weighting suits text: the tables of docs/concepts.
+"""What beta="auto" chooses, and which weighting suits text: tables of docs/benchmarks/quality.md.
 
-β (choosing.md): for each data set the β chosen, and the classes found (MAP, mean of the sides
+β: for each data set the β chosen, and the classes found (MAP, mean of the sides
 whose classes are known) at that β, at the default and at the best of the grid.
 
-Weighting (weighting.md), chosen without labels: the words of a sample are split at random into two
+Weighting, chosen without labels: the words of a sample are split at random into two
 halves, the documents are clustered by either, and the adjusted Rand index between the two
 clusterings is the criterion. It compares labels only, so it has the same meaning for all
 weightings, and two halves of the words share nothing but the documents. The accuracy against the

@@ -19,8 +19,7 @@ from comarkov.search.optimise.batch_updates import Batch
 from comarkov.search.progress import Monitor
 from comarkov.search.run import Run, Seed, Settings
 from comarkov.search.state.coclusters import CoClusterProblem
-from comarkov.search.state.graph import Graph, WeightedRelation
-from comarkov.search.state.network_state import network
+from comarkov.search.state.network_state import Graph, WeightedRelation, network
 from comarkov.search.state.starts import free_start, starts_for
 
 STATES, CLUSTERS, STEPS = 10_000, 20, 100

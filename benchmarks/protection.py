@@ -17,12 +17,13 @@ ENTRIES = 10_000_000
 RUNS = 3
 #: The functions that do nothing but protect, by what they protect against.
 PROTECTIONS = {
-    "io.files": ["free_place", "put_folder", "_settle"],
-    "io.isolation": ["check_in_child"],
+    "io.files": ["free_place"],
+    "io.read.h5ad": ["_refuse_other_files"],
+    "io.read.matrices": ["refuse_large_archive"],
     "io.read.opened": ["refuse_far_cells"],
     "io.store.layout": ["Description.verify"],
     "io.store.opening": ["_check_places"],
-    "joint.inputs": ["_is_sound", "_check_weights"],
+    "joint.inputs": ["_checked", "_check_weights"],
     "joint.objects": ["refuse_surrogates"],
     "model.storage": ["_digest"],
 }

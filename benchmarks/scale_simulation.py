@@ -66,7 +66,7 @@ class Simulation:
         steps = original(worker, jobs, stop)
         for job, step in zip(jobs, steps or [], strict=True):
             visited = sum(rows.size for rows in job.rows) / self.workers
-            self.bytes += 2 * narrow(step.change).nbytes + self.workers * 5 * visited
+            self.bytes += 2 * narrow(step.changes[0]).nbytes + self.workers * 5 * visited
         self.exchanges += 2
         return steps
 

@@ -39,7 +39,7 @@ try:
     from comarkov.io.datasets.archives import Archive, fetch
     from comarkov.io.interrupts import end_like_ctrl_c, ended
     end_like_ctrl_c()
-    fetch(Archive({file!r}, ({url!r},), {size}, {digest!r}, {size}, ()), Path("."))
+    fetch(Archive({file!r}, ({url!r},), {size}, {digest!r}), Path("."))
 except KeyboardInterrupt:
     sys.exit(ended()[1] if "ended" in globals() else 130)
 """
@@ -141,7 +141,7 @@ def run_disturbed(case: Case, folder: Path, which: signal.Signals, rng: random.R
     elif case.keeps:
         problems.append("what was there is gone")
     if which == signal.SIGKILL:
-        for draft in folder.glob(".*.part"):  # which stays for a day
+        for draft in folder.glob(".*.part"):  # of a killed process
             draft.unlink() if draft.is_file() else shutil.rmtree(draft)
     problems += _run_to_the_end(case, folder)
     shutil.rmtree(folder)
@@ -187,7 +187,7 @@ def cases() -> Iterator[list[Case]]:
     with serving(content) as address:
         digest = hashlib.sha256(content).hexdigest()
         code = FETCH.format(file=ARCHIVE, size=len(content), digest=digest, url=address)
-        fetch = Case("datasets fetch", ["-c", code], ARCHIVE, _is(content), is_resumed=True)
+        fetch = Case("datasets fetch", ["-c", code], ARCHIVE, _is(content))
         fetch.program = [sys.executable]
         yield [*every, fetch]
 

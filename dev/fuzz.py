@@ -26,10 +26,10 @@ sys.path.append(str(Path(__file__).parents[1] / "tests"))  # for spreadsheets
 
 from fuzz_samples import Sample, correct_digest, mutate, write_all
 
-NOT_IMPORTED = ("comarkov.__main__", "comarkov.search.parallel.dask_joint", "comarkov.io.isolation")
+NOT_IMPORTED = ("comarkov.__main__", "comarkov.search.parallel.dask_joint")
 LIBRARIES = ("anndata", "fastexcel", "h5py", "matplotlib.pyplot", "polars", "scipy.io")
 FINDINGS = Path(__file__).parent / "findings"
-MAX_SECONDS = 75  # more than a check in a child process may take
+MAX_SECONDS = 75
 MAX_ADDRESS_SPACE = 12 << 30  # bytes
 MAX_LINE = 3000  # characters of a line on stderr
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")

@@ -15,10 +15,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
-import anndata
 import numpy as np
 import pandas as pd
-import polars as pl
 import scipy.io
 import scipy.sparse as sp
 import zstandard
@@ -63,9 +61,6 @@ def _tables(folder: Path, counts: np.ndarray) -> None:
     table.to_csv(folder / "wide.csv")
     edges.to_csv(folder / "edges.csv", index=False)
     edges.to_csv(folder / "edges.tsv", index=False, sep="\t")
-    frame = pl.DataFrame({name: edges[name].to_list() for name in edges})
-    frame.write_parquet(folder / "edges.parquet")
-    frame.write_parquet(folder / "plain.parquet", compression="uncompressed")
     rows = [[name, *line] for name, line in zip(users, counts.tolist(), strict=True)]
     write_xlsx(folder / "wide.xlsx", {"counts": [["user", *items], *rows]})
     with closing(sqlite3.connect(folder / "edges.sqlite")) as database:
@@ -79,10 +74,6 @@ def _matrices(folder: Path, counts: np.ndarray) -> None:
     comarkov.Data(counts, users, items).save(folder / "named.npz")
     scipy.io.mmwrite(folder / "matrix.mtx", sp.coo_array(counts))
     scipy.io.mmwrite(folder / "dense.mtx", counts)
-    sides = pd.DataFrame({"type": pd.Categorical(["a", "b"] * (ROWS // 2))}, users)
-    cells = anndata.AnnData(sp.csr_matrix(counts), sides, pd.DataFrame(index=items))
-    cells.write_h5ad(folder / "sparse.h5ad")
-    anndata.AnnData(counts, sides, cells.var).write_h5ad(folder / "dense.h5ad", compression="gzip")
 
 
 def _texts(folder: Path) -> None:
@@ -97,7 +88,7 @@ def _texts(folder: Path) -> None:
 
 
 def _packed(folder: Path) -> None:
-    for name in ("edges.csv", "matrix.mtx", "edges.parquet", "texts.jsonl"):
+    for name in ("edges.csv", "matrix.mtx", "texts.jsonl"):
         content = (folder / name).read_bytes()
         with gzip.open(folder / f"{name}.gz", "wb") as file:
             file.write(content)

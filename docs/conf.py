@@ -50,7 +50,7 @@ linkcheck_timeout = 20
 linkcheck_workers = 4
 
 # Pages that are not part of a section have no navigation of one.
-ALONE = ("index", "getting_started", "scale", "trust", "licences", "comparison", "faq")
+ALONE = ("index", "getting_started", "trust", "faq", "stability")
 ALONE += ("reproduction/reproduction", "changelog", "citation")
 html_theme = "pydata_sphinx_theme"
 html_title = "comarkov"

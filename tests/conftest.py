@@ -150,14 +150,8 @@ def here(tmp_path, monkeypatch):
 
 @pytest.fixture(scope="module")
 def browser():
-    """Chromium; tests that need it fail without it where COMARKOV_NEEDS_CHROMIUM is set."""
-    from pages import CHROMIUM
+    """Chromium, for a module."""
+    from pages import chromium
 
-    driver_of = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if CHROMIUM is None:
-        missing = "there is no chromium: install Debian's package of that name"
-        pytest.fail(missing) if os.environ.get("COMARKOV_NEEDS_CHROMIUM") else pytest.skip(missing)
-    with driver_of.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    with chromium() as browser:
         yield browser
-        browser.close()

@@ -21,7 +21,7 @@ from comarkov.joint.joint import joint
 from comarkov.joint.messages import InputError
 from comarkov.search.progress import Monitor
 from comarkov.search.run import Run, Seed
-from comarkov.search.select.halves import Agreement
+from comarkov.search.select.number_ladder import Agreement
 from comarkov.search.state.coclusters import CoClusterProblem
 from comarkov.search.state.starts import free_start
 

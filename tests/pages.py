@@ -1,7 +1,11 @@
 """Reports in a real browser: what tests read from a page and do to it."""
 
+import os
 import shutil
+from contextlib import contextmanager
 from importlib.resources import files
+
+import pytest
 
 from comarkov import CoClustering, Results
 
@@ -9,6 +13,19 @@ CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
 )
 ASSETS = files("comarkov.results.report") / "assets"
+
+
+@contextmanager
+def chromium():
+    """A browser; tests that need it fail without it where COMARKOV_NEEDS_CHROMIUM is set."""
+    driver_of = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if CHROMIUM is None:
+        missing = "there is no chromium: install Debian's package of that name"
+        pytest.fail(missing) if os.environ.get("COMARKOV_NEEDS_CHROMIUM") else pytest.skip(missing)
+    with driver_of.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
 
 
 def written(folder, data, n_clusters, betas=None):
@@ -33,6 +50,11 @@ def wait_until(page, condition):
             return
         page.wait_for_timeout(20)
     raise AssertionError(f"still not: {condition}")
+
+
+def fits_the_window(page):
+    """Wait for a page to be no wider than its window; it is drawn again after a resize."""
+    wait_until(page, "document.documentElement.scrollWidth <= innerWidth")
 
 
 def scroll_to(page, selector):

@@ -1,7 +1,9 @@
 """Reading what cannot be read: the error has one line, a place, and advice that works."""
 
 import re
+import warnings
 from ast import literal_eval
+from contextlib import contextmanager
 
 import pytest
 
@@ -23,6 +25,17 @@ def refused(source, *parts, at=None, **keywords):
         assert isinstance(error, InputError)
         assert (error.line, error.column) == at
     return error
+
+
+@contextmanager
+def noted(*parts):
+    """The block warns the user, and mentions these files, numbers, names or keywords."""
+    with warnings.catch_warnings(record=True, action="always") as caught:
+        yield caught
+    notes = [str(each.message) for each in caught if each.category is UserWarning]
+    assert notes
+    for part in parts:
+        assert any(str(part) in note for note in notes), (part, notes)
 
 
 def advised(error):

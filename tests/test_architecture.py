@@ -109,8 +109,6 @@ def test_private_interfaces_exist_in_the_installed_versions():
     assert count(2) == 2
     for name in _compat.__all__:
         assert getattr(_compat, name) is not None
-    with _compat.threadpool_controller().limit(limits=1, user_api="blas"):
-        pass
 
 
 def test_public_modules_are_imported_from_where_they_were():

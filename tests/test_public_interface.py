@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 import comarkov
-from comarkov.estimators.fitting import CoClusterEstimator
+from comarkov.estimators.prediction import CoClusterEstimator
 
 GOLD = Path(__file__).with_name("public_interface.txt")
 COUNTS = np.random.default_rng(0).poisson(np.kron(np.eye(2) * 4 + 0.5, np.ones((6, 6))))
@@ -65,7 +65,7 @@ def interface():
         if inspect.ismodule(value):
             own = [one for one in vars(value).values() if inspect.isfunction(one)]
             public = [
-                f for f in own if f.__module__.startswith("comarkov.") and f.__name__[0] != "_"
+                f for f in own if f.__module__.startswith(value.__name__) and f.__name__[0] != "_"
             ]
             lines += [name, *sorted(f"  .{f.__name__}{call(f)}" for f in public)]
         elif inspect.isclass(value):

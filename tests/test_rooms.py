@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import comarkov
-from comarkov.cli.input_options import InputOptions
+from comarkov.cli.options import InputOptions
 from comarkov.io.read.formats import FORMATS
 from comarkov.io.read_options import READ_KINDS, READ_OPTIONS, ReadKeywords
 
@@ -54,5 +54,5 @@ def test_a_keyword_of_read_is_declared_once():
     assert set(FORMATS) <= set(READ_KINDS)
     for option in READ_OPTIONS.values():
         assert set(option.kinds) <= set(READ_KINDS)
-    with pytest.raises(TypeError, match="colums"):
+    with pytest.raises(TypeError):
         comarkov.read("x.csv", colums=1)

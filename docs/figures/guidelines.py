@@ -7,8 +7,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from comarkov import datasets, evaluate
-from comarkov.reproduce.algorithms import solve
-from comarkov.reproduce.experiment import PAPER_BETAS
+from comarkov.reproduce.experiment import PAPER_BETAS, solve
 from comarkov.reproduce.experiments.synthetic import CIRCULANT_TRUTH, circulant_blocks
 
 REPETITIONS = 12

@@ -12,7 +12,6 @@ from numba.extending import intrinsic
 from sklearn import base
 from sklearn.utils import _param_validation
 from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
-from sklearn.utils.parallel import _get_threadpool_controller as threadpool_controller
 
 __all__ = [
     "Interval",
@@ -23,7 +22,6 @@ __all__ = [
     "fit_context",
     "intrinsic",
     "ir",
-    "threadpool_controller",
     "validate_params",
 ]
 

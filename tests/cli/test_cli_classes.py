@@ -115,7 +115,7 @@ def test_what_evaluate_refuses(texts, tmp_path):
     (texts / "flat" / "a").write_text("sea")
     for arguments, words in (
         (["out", "nowhere.csv"], "'nowhere.csv'"),
-        (["out", "--side", "both"], "--side must be rows or columns"),
+        (["out", "--side", "both"], "rows, columns"),
         (["out", "--side", "columns"], "comarkov evaluate OUT classes.csv"),
         (["out/rows.csv"], "comarkov evaluate OUT classes.csv"),
         (["out", "flat"], "flat: no known classes"),

@@ -111,15 +111,12 @@ def test_bad_options(name, clicks, tmp_path):
     assert os.listdir(tmp_path) == []
 
 
-def test_ctrl_c_keeps_what_is_done(clicks, tmp_path, monkeypatch):
+def test_ctrl_c_leaves_nothing(clicks, tmp_path, monkeypatch):
     def interrupted(*arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(packing, "write_runs", interrupted)
+    monkeypatch.setattr(packing, "_write_edges", interrupted)
     done = run("pack", clicks, "-o", "store", cwd=tmp_path)
     assert done.returncode == 130
-    assert done.stderr == "Interrupted. Run the same command again to continue.\n"
-    assert os.listdir(tmp_path) == [".store.packing"]
-    monkeypatch.undo()
-    assert run("pack", clicks, "-o", "store", cwd=tmp_path).returncode == 0
-    assert os.listdir(tmp_path) == ["store"]
+    assert done.stderr == "Interrupted.\n"
+    assert os.listdir(tmp_path) == []

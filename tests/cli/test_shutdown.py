@@ -65,10 +65,9 @@ def test_too_little_memory_is_one_line(tmp_path):
     assert not any(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize(("which", "word"), [("TERM", "Terminated."), ("HUP", "Terminated.")])
-def test_signals_end_a_command_as_ctrl_c_does(tmp_path, which, word):
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_signals_end_a_command_as_ctrl_c_does(tmp_path, number):
     """Before there is anything to keep."""
-    number = getattr(signal, f"SIG{which}")
     code = (
         "import comarkov.estimators.fitting as f, signal, sys\n"
         f"signal.signal({int(number)}, signal.SIG_DFL)\n"  # which nohup has changed
@@ -80,7 +79,7 @@ def test_signals_end_a_command_as_ctrl_c_does(tmp_path, which, word):
     ended = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True
     )
-    assert ended.stderr == f"{word}\n"
+    assert ended.stderr == "Terminated.\n"
     assert ended.returncode == 128 + number
     assert not any(tmp_path.iterdir())
 

@@ -81,46 +81,6 @@ def test_independent_counts_have_dispersion_one_and_bursts_more():
         assert heavy / light < 1.2 if r is None else heavy / light > 1.8
 
 
-def dispersion_oracle(W, labels):
-    """Pearson's φ of each element that has others in its cluster, by its formula."""
-    values = {}
-    for x in range(len(W)):
-        others = W[(labels == labels[x]) & (np.arange(len(W)) != x)].sum(axis=0)
-        if labels[x] < 0 or others.sum() == 0:
-            continue
-        expected = others * W[x].sum() / others.sum()
-        ratio = [(n - e) ** 2 / e for n, e in zip(W[x], expected, strict=True) if e > 0]
-        values[x] = sum(ratio) / (1 + W[x].sum() / others.sum()) / (W.shape[1] - 1)
-    return values
-
-
-def test_dispersion_is_a_line_through_its_definition(monkeypatch):
-    W = np.random.default_rng(0).poisson(2.0, (12, 5)).astype(float)
-    W[:6, 4] = 0  # not in the first cluster
-    labels = np.repeat([0, 1, 2, -1], [6, 4, 1, 1])
-    blocks = np.stack([W[labels == a].sum(axis=0) for a in range(3)])
-    seen = []
-    true = selection._line
-    monkeypatch.setattr(selection, "_line", lambda *args: seen.append(args) or true(*args))
-    phi = dispersion(labels, W, blocks)
-    ((mass, values, at),) = seen
-    known = dispersion_oracle(W, labels)
-    assert list(known) == list(range(10))
-    assert_allclose(values, list(known.values()))
-    assert_allclose(mass, W[:10].sum(axis=1))
-    assert_allclose(at, W.sum(axis=1))
-    assert_allclose(phi, true(mass, values, at))
-
-
-def test_lines_have_no_negative_part_and_a_floor():
-    x, at = np.array([1.0, 2, 4, 8]), np.array([0.0, 3, 9])
-    assert_allclose(selection._line(x, 1 + 2 * x, at), 1 + 2 * at)
-    assert_allclose(selection._line(x, 3 * x, at), [4e-3 * 3 / 3, 9, 27])
-    falling = selection._line(x, np.array([8.0, 4, 2, 1]), at)
-    assert falling.min() == falling.max()
-    assert_allclose(selection._line(x, 0 * x, at), 4e-3)
-
-
 POSITIVE = arrays(float, 6, elements=st.floats(0.01, 100))
 
 
@@ -146,15 +106,6 @@ def test_lines_have_the_least_squares_of_all_that_are_not_negative(x, y, weight)
 def test_elements_of_equal_mass_have_a_constant_dispersion():
     x = 3 + 1e-15 * np.arange(4)
     assert selection._nonnegative_line(x, np.array([1.0, 2, 3, 6]), np.ones(4)) == (3, 0)
-
-
-def test_lines_are_fitted_by_relative_squares():
-    """Of constants, the one with Σ (y - c) = 0 has the least squares whatever its weight."""
-    x, y = np.ones(4), np.array([1.0, 2, 3, 10])
-    assert_allclose(selection._line(x, y, np.ones(1)), 4)
-    x, y = np.array([1.0, 100.0, 100.0]), np.array([2.0, 150.0, 250.0])
-    slope = selection._line(x, y, np.array([0.0, 1e6]))[1] / 1e6
-    assert slope == pytest.approx(2, rel=1e-3)
 
 
 def test_alone_in_its_cluster_an_element_says_nothing_of_dispersion():
@@ -230,10 +181,6 @@ def test_true_blocks_leave_nothing_and_coarser_ones_do(kind):
     assert leftover(data.matrix, coarse, columns) > 1.5
 
 
-def test_nothing_is_left_to_compare_in_one_column_cluster():
-    assert np.isnan(leftover(sp.csr_array(np.ones((3, 3))), np.zeros(3, int), np.zeros(3, int)))
-
-
 def test_independent_tables_are_called_so_and_others_are_not():
     rng = np.random.default_rng(0)
     rates = np.outer(rng.lognormal(size=40), rng.lognormal(size=12))
@@ -255,16 +202,6 @@ def test_five_of_a_hundred_tables_is_the_level(above, independent, monkeypatch):
     correlations = iter([0.5] + [0.5] * above + [0.4] * (selection.NULL_TABLES - above))
     monkeypatch.setattr(selection, "_correlation", lambda _: next(correlations))
     table = sp.csr_array(np.ones((3, 3), int))
-    assert is_independent(table, np.random.default_rng(0)) is independent
-
-
-@pytest.mark.parametrize(("columns", "independent"), [(512, True), (513, False)])
-def test_tables_of_more_than_512_x_512_are_never_called_independent(
-    columns, independent, monkeypatch
-):
-    monkeypatch.setattr(selection, "_correlation", lambda _: 0.0)
-    monkeypatch.setattr(selection, "_drawn", lambda *_: None)
-    table = sp.csr_array(np.eye(512, columns, dtype=int))
     assert is_independent(table, np.random.default_rng(0)) is independent
 
 

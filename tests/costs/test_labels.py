@@ -1,9 +1,8 @@
 """Comparing and renumbering labels; -1 is no cluster."""
 
-import re
-
 import numpy as np
 import pytest
+from helpers import refused
 from numpy.testing import assert_array_equal
 
 from comarkov.costs.labels import as_labels, matched, overlaps, ranks, renumbered
@@ -38,16 +37,8 @@ def test_labels_may_be_whole_numbers_of_any_type():
 
 
 @pytest.mark.parametrize(
-    ("values", "named"),
-    [
-        ([0.0, 0.5, 1.0], "float64"),
-        ([0.0, np.nan, 1.0], "float64"),
-        ([0.0, np.inf, 1.0], "float64"),
-        (["0", "1", "2"], "<U1"),
-        ([0, -2, 1], "-2"),
-        ([0, 1], "(2,)"),
-    ],
+    "values", [[0.0, 0.5, 1.0], [0.0, np.nan, 1.0], ["0", "1", "2"], [0, -2, 1], [0, 1]]
 )
-def test_what_labels_cannot_be_is_named(values, named):
-    with pytest.raises(ValueError, match=re.escape(named)):
+def test_what_labels_cannot_be(values):
+    with refused("labels"):
         as_labels(values, 3, "labels")

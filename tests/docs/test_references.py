@@ -58,13 +58,6 @@ def test_every_command_has_a_page_with_all_its_options():
     assert "`--seed N`\n: Random seed; results are reproducible. Default: `0`." in pages["fit.md"]
 
 
-def test_a_command_without_example_is_an_error(monkeypatch):
-    command = command_pages.commands()["info"]
-    monkeypatch.setattr(command, "help", "Print something.")
-    with pytest.raises(ValueError, match="comarkov info has no example"):
-        command_pages._page("info", command)
-
-
 def test_generated_folders_hold_exactly_the_pages(tmp_path):
     write_pages(tmp_path, {"a.md": "A", "b.md": "B"})
     first = (tmp_path / "a.md").stat().st_mtime_ns

@@ -6,6 +6,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from pages import fits_the_window
 
 SITE = Path(__file__).parent.parent.parent / "site"
 PAGES = sorted(str(path.relative_to(SITE)) for path in SITE.rglob("*.html"))
@@ -73,7 +74,7 @@ def test_nothing_is_wider_than_the_screen(page):
         page.goto(f"/{name}")
         if cut_off := page.evaluate(CUT_OFF):
             wide[name] = cut_off
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        fits_the_window(page)
     assert wide == {}
 
 
@@ -109,6 +110,6 @@ def test_every_section_can_be_reached_from_the_first_page(page):
     page.goto("/index.html")
     links = page.locator("a").evaluate_all("all => all.map(a => a.getAttribute('href'))")
     sections = "getting_started tutorials/index how_to/index concepts/index gallery/index"
-    sections += " reference/index scale trust comparison faq changelog citation"
+    sections += " reference/index trust benchmarks/index faq changelog citation"
     missing = {f"{name}.html" for name in sections.split()} - {str(link) for link in links}
     assert missing == set()

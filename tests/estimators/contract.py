@@ -21,8 +21,6 @@ from sklearn.utils.estimator_checks import check_estimator
 import comarkov
 from comarkov import Progress
 
-Sides = dict[str, np.ndarray]
-
 
 def blocks(rng, rates, rows, columns):
     """Counts whose expectation depends on the clusters of row and column alone."""
@@ -54,47 +52,23 @@ class EstimatorContract:
     by which they are numbered. So the labels are known exactly, also after a change of the data.
     """
 
-    def estimator(self, **parameters: Any) -> Any:
-        """A new estimator for the data, with a seed."""
-        raise NotImplementedError
+    estimator: Any  # a new estimator for the data, with a seed
+    data: Any  # matrices with some elements that have no mass
+    labels: Any  # of a model, by side
+    counts: Any  # the clusters that `estimator` asks for; None where each element is its own
+    masses: Any  # of X, by side
+    oracle: Any  # the cost of the labels of a model of X, by its formula
+    permuted: Any  # X with the elements of each side in another order
+    with_an_empty_element: Any  # X with one that has no mass at the end of the first side
+    as_start: Any  # labels as `init` and `fixed` take them
 
     def for_scikit_learn(self) -> Any:
         """The estimator for scikit-learn's data, which have two columns or more."""
         return clone(self.estimator()).set_params(n_clusters=2)
 
-    def data(self) -> Any:
-        """Matrices with some elements that have no mass."""
-        raise NotImplementedError
-
-    def labels(self, model: Any) -> Sides:
-        raise NotImplementedError
-
-    def counts(self) -> dict[str, int | None]:
-        """The clusters that `estimator` asks for; None where each element is its own."""
-        raise NotImplementedError
-
-    def masses(self, X: Any) -> Sides:
-        raise NotImplementedError
-
-    def oracle(self, X: Any, model: Any) -> float:
-        """The cost of the labels by its formula."""
-        raise NotImplementedError
-
     def each(self, X: Any, change: Any) -> Any:
         """X with every matrix changed."""
         return change(X)
-
-    def permuted(self, X: Any, orders: Sides) -> Any:
-        """X with the elements of each side in another order."""
-        raise NotImplementedError
-
-    def with_an_empty_element(self, X: Any) -> Any:
-        """X with an element without mass at the end of the first side."""
-        raise NotImplementedError
-
-    def as_start(self, labels: Sides) -> Any:
-        """Labels as `init` and `fixed` take them."""
-        raise NotImplementedError
 
     # --- fixtures and what several tests assert -----------------------------------------------
 
@@ -129,16 +103,6 @@ class EstimatorContract:
         wrong = {one["check_name"]: one for one in made if one["status"] != "passed"}
         assert not wrong
 
-    def test_init_only_stores(self):
-        kind = type(self.estimator())
-        given = {name: object() for name in kind._get_param_names()}
-        assert vars(kind(**given)) == given
-
-    def test_a_clone_has_the_parameters_and_nothing_else(self, model):
-        copy = clone(model)
-        assert vars(copy).keys() == model.get_params(deep=False).keys()
-        assert same(copy.get_params(), model.get_params())
-
     def test_fit_predict_gives_the_first_labels(self, X, model):
         if hasattr(model, "fit_predict"):
             first = next(iter(self.labels(model).values()))
@@ -164,14 +128,6 @@ class EstimatorContract:
         assert pickle.dumps(given) == before
         self.assert_same_labels(model, other)
         assert other.cost_ == model.cost_
-
-    def test_input_may_be_read_only(self, X, model):
-        def locked(W):
-            W = np.array(W, dtype=float)
-            W.flags.writeable = False
-            return W
-
-        self.assert_same_labels(model, self.estimator().fit(self.each(X, locked)))
 
     def test_the_same_seed_gives_the_same_model(self, X, model):
         before = pickle.dumps(np.random.get_state())  # noqa: NPY002, it is about the global one
@@ -229,19 +185,18 @@ class EstimatorContract:
     # --- bad input ----------------------------------------------------------------------------
 
     @pytest.mark.parametrize(
-        ("change", "message"),
+        ("change", "word"),
         [
-            (np.zeros_like, "no mass|no transitions|leads nowhere|no state"),
+            (np.zeros_like, ""),
             (lambda W: -1.0 * W, "Negative values"),
-            (lambda W: W * np.nan, "contains NaN"),
-            (lambda W: W * np.inf, "contains (NaN|infinity)"),
+            (lambda W: W * np.nan, "NaN"),
+            (lambda W: np.where(W.mean() < W, np.inf, W), "infinity"),
         ],
         ids=["no mass", "negative", "NaN", "infinite"],
     )
-    def test_bad_input_gets_a_clear_error(self, X, change, message):
-        with np.errstate(invalid="ignore"):
-            bad = self.each(X, change)
-        with pytest.raises(ValueError, match=message):
+    def test_bad_input_is_refused(self, X, change, word):
+        bad = self.each(X, change)
+        with refused(word):
             self.estimator().fit(bad)
 
 
@@ -279,7 +234,7 @@ class SearchContract(EstimatorContract):
             calls.append(progress)
             raise RuntimeError("no more")
 
-        with pytest.raises(RuntimeError, match="no more"):
+        with pytest.raises(RuntimeError):
             copy.set_params(callback=fail).fit(self.each(X, named))
         assert len(calls) == 1
         assert same(copy.set_params(callback=None), model)

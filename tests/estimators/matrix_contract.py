@@ -20,9 +20,7 @@ class CoClusteringContract(EstimatorContract):
 
     clusters_columns = True
 
-    def at(self, k: int, l: int, **parameters: Any) -> Any:
-        """An estimator with so many clusters."""
-        raise NotImplementedError
+    at: Any  # an estimator with so many clusters
 
     def estimator(self, **parameters):
         return self.at(4, 3, **parameters)
@@ -74,8 +72,7 @@ class CoClusteringContract(EstimatorContract):
             self.at(4, 3).fit(np.ones((3, 5)))
 
     def test_elements_without_mass_are_reported(self, X):
-        message = "1 of 27 rows and 1 of 21 columns have no mass: label -1"
-        with pytest.warns(UserWarning, match=message) as caught:
+        with pytest.warns(UserWarning, match="1 of 27 rows and 1 of 21 columns") as caught:
             self.estimator().fit(X)
         assert {one.filename for one in caught} == {__file__}
         with warnings.catch_warnings():

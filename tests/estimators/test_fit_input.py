@@ -8,7 +8,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
-from helpers import refusal
+from helpers import refused
 from numpy.testing import assert_array_equal
 
 import comarkov
@@ -72,21 +72,9 @@ def test_texts_are_counted(texts):
     assert new.tolist() == [fitted.row_labels_[0], fitted.row_labels_[2], -1]
 
 
-def test_relations_take_names_and_texts():
-    fitted = MultiwayClustering(2, random_state=0).fit({("people", "things"): NAMED})
-    assert fitted.labels_["people"].tolist() == [0, 0, 1, 1, 0]
-
-
 def test_texts_need_a_fit_whose_columns_are_words():
-    with pytest.raises(ValueError, match=r"model\.fit\(texts\)"):
+    with refused("model.fit(texts)"):
         model().fit(COUNTS).predict(TEXTS)
-
-
-def test_columns_of_text_that_the_fit_did_not_have_are_ignored():
-    fitted = model().fit(NUMBERS)
-    other = NUMBERS.assign(city=["Rome", "Rome", "Oslo", "Oslo", "Rome"])
-    with pytest.warns(UserWarning, match="city"):
-        assert_array_equal(fitted.predict(other), fitted.row_labels_)
 
 
 def test_a_table_with_the_headings_of_edges_is_noted():
@@ -100,54 +88,30 @@ def test_a_table_with_the_headings_of_edges_is_noted():
 
 # --- refused, with a call that works ----------------------------------------------------------
 
-FILES = [str(path) for path in sorted(pathlib.Path(__file__).parent.glob("test_*.py"))]
 REFUSED = {
     "edges": EDGES,
     "pairs": EDGES[["user", "item"]],
-    "polars edges": pl.DataFrame(EDGES),
-    "edges and a time": EDGES.assign(time=[1, 2, 3, 4]),
     "names or edges": EDGES[["stars"]].assign(n=[1, 0, 2, 4], user=list("abcd")),
     "edges to numbers": EDGES[["user", "stars"]].assign(n=[1, 0, 2, 4]),
     "a class beside numbers": NUMBERS.assign(city=["Rome", "Rome", "Oslo", "Oslo", "Rome"]),
-    "polars class": pl.DataFrame(NUMBERS).with_columns(city=pl.Series(["R", "R", "O", "O", "R"])),
     "two columns of text": NAMED.assign(city="Rome"),
-    "two columns and an index": NAMED.assign(city="Rome").set_axis(NAMES),
     "dates": NUMBERS.assign(day=pd.Timestamp("2020-01-01")),
-    "polars dates": pl.DataFrame(NUMBERS.assign(day=pd.Timestamp("2020-01-01"))),
     "texts in a column": pd.DataFrame({"id": list("abcd"), "body": TEXTS}),
-    "nothing but a column of texts": pd.DataFrame({"body": TEXTS}),
     "numbers as text": NUMBERS.astype(str),
-    "numbers as text in numbered columns": pd.DataFrame(COUNTS).astype(str),
-    "dates in a numbered column": pd.DataFrame(COUNTS).astype({0: "datetime64[s]"}),
-    "an empty row": [[1, 2], [], [3, 4]],
-    "an empty pair": [("Ann", "tea"), (), ("Bob", "rum")],
-    "polars numbers as text": pl.DataFrame(NUMBERS).cast(pl.String),
-    "numbers as text beside numbers": NUMBERS.astype({"a": str}),
     "an array of numbers as text": COUNTS.astype(str),
-    "objects": COUNTS.astype(str).astype(object),
     "a list of numbers as text": COUNTS.astype(str).tolist(),
-    "one list of numbers as text": ["1", "2", "3"],
     "a list of pairs": [("Ann", "tea"), ("Bob", "rum"), ("Ann", "rum")],
     "a list of triples": [("Ann", "tea", 2), ("Bob", "rum", 1), ("Ann", "rum", 1)],
-    "an array of pairs": np.array([("Ann", "tea"), ("Bob", "rum")]),
     "records": [{"user": "Ann", "item": "tea", "n": 2}, {"user": "Bob", "item": "rum", "n": 1}],
     "counts by name": [{"tea": 2, "gin": 1}, {"rum": 1}],
-    "lists of words": [["sun", "sea", "sun", "sea"], ["sun", "ice"], ["ice", "sea", "ice", "sun"]],
-    "names beside numbers": [["Ann", 1, 2, 3], ["Bob", 3, 4, 5]],
-    "files": FILES,
     "a dict of columns": {"a": [1, 2], "b": [3, 4]},
     "a dict of rows": {"Ann": {"tea": 1, "rum": 3}, "Bob": {"rum": 2, "gin": 1}},
     "an iterator": (row for row in COUNTS.tolist()),
     "negative": COUNTS - 3,
-    "negative pandas": NUMBERS - 3,
-    "negative polars": pl.DataFrame(NUMBERS - 3),
     "negative sparse": sp.csr_array(COUNTS - 3),
     "nan": np.where(COUNTS > 5, np.nan, COUNTS),
-    "nan pandas": NUMBERS.where(NUMBERS < 6),
     "null polars": pl.DataFrame({"a": [1, None, 2], "b": [1, 2, 0]}),
     "infinite": np.where(COUNTS > 5, np.inf, COUNTS),
-    "infinite pandas": NUMBERS.astype(float).replace(6, np.inf),
-    "infinite polars": pl.DataFrame(NUMBERS.astype(float).replace(6, np.inf)),
     "complex": COUNTS + 1j,
     "masked": np.ma.masked_greater(COUNTS, 5),
     "huge": np.full((3, 3), 1e308),
@@ -165,7 +129,7 @@ def calls(message):
 @pytest.mark.parametrize("name", REFUSED)
 def test_the_error_ends_with_a_call_that_works(name):
     X = REFUSED[name]
-    with pytest.raises(ValueError, match=r"\bX\b|comarkov|Complex") as caught:
+    with refused() as caught:
         model().fit(X)
     message = str(caught.value)
     assert "could not convert" not in message
@@ -176,8 +140,6 @@ def test_the_error_ends_with_a_call_that_works(name):
     scope = {"X": X, "comarkov": comarkov, "numpy": np, "pandas": pd, "polars": pl}
     for call in suggested:
         again = eval(call, scope | {"pathlib": pathlib})
-        if name == "an empty pair":  # what is left needs another call
-            again = comarkov.read(again)
         CoClustering(1, random_state=0).fit(again)
 
 
@@ -204,39 +166,17 @@ def test_the_error_ends_with_a_call_that_works(name):
 )
 @pytest.mark.parametrize("path", ["ratings.csv", pathlib.Path("ratings.csv")])
 def test_a_path_is_to_be_read_first(call, path):
-    with pytest.raises(ValueError, match=r"comarkov\.read\(.ratings\.csv.\)"):
+    with refused("comarkov.read(", "ratings.csv"):
         call(path)
 
 
 @pytest.mark.parametrize("X", [None, {1, 2}, b"abc"])
 def test_what_is_no_data_at_all(X):
-    with pytest.raises(ValueError, match=r"comarkov\.read\("):
+    with refused("comarkov.read("):
         model().fit(X)
-
-
-def test_an_open_file(tmp_path):
-    path = tmp_path / "edges.csv"
-    EDGES.to_csv(path, index=False)
-    with path.open("rb") as file:
-        with pytest.raises(ValueError, match=r"comarkov\.read\(X\)"):
-            model().fit(file)
-        assert comarkov.read(file).shape == (3, 3)
-
-
-def test_numbers_in_one_dimension_get_the_error_of_scikit_learn():
-    for X in (np.arange(3), [1, 2, 3]):
-        with pytest.raises(ValueError, match="Reshape your data"):
-            model().fit(X)
-
-
-def test_lists_that_are_no_edges_or_differ_in_length():
-    assert "Item 1" in str(refusal(comarkov.read, [("Ann", "tea"), ("Bob", "rum", 1)]))
-    data = comarkov.read([("Ann", "tea", 2), ("Ann", "tea", 1), ("Bob", 7, 1)])
-    assert data.column_names.tolist() == ["7", "tea"]
-    assert_array_equal(data.matrix.toarray(), [[0, 3], [1, 0]])
 
 
 def test_a_transposed_matrix_gets_a_hint():
     for X in (COUNTS, comarkov.Data(COUNTS)):
-        with pytest.raises(ValueError, match=r"pass X\.T"):
+        with refused("pass X.T"):
             model().fit(X).predict(X.T)

@@ -37,32 +37,6 @@ def test_transitions_held_out_test_lumpability():
         model.test_lumpability(P)
 
 
-def test_short_sequences_can_be_held_out():
-    rng = np.random.default_rng(0)
-    P, labels, _ = lumpable(0, n=12, k=3)
-    first = rng.integers(12, size=3000)
-    path = np.stack([first, [rng.choice(12, p=P[x]) for x in first]], axis=1)
-    for share in (0.5, 0.3):
-        model = MarkovAggregation(3, kind="sequences", fixed=labels, held_out=share).fit(path)
-        assert model.lumpability_test_.n_transitions == 3000 * share
-        assert model.lumpability_test_.p_value > 0.01
-
-
-def test_many_rare_states_can_be_told_apart():
-    """200 states seen ten times each, by parity; which of two pairs matters, too."""
-    r = np.random.default_rng(0)
-    odd = np.where(np.arange(200) // 2 % 2, 0.1, 0.6)
-    path = [0]
-    for _ in range(4000):
-        path.append(int(2 * r.integers(100) + (r.random() > odd[path[-1]])))
-    asked = {"held_out": 0.5, "restrict": True, "random_state": 0}
-    test = MarkovAggregation(2, fixed=np.arange(200) % 2, **asked).fit(path).lumpability_test_
-    assert test.degrees_of_freedom > 150
-    assert test.p_value < 1e-9
-    test = MarkovAggregation(2, fixed=np.arange(200) // 2 % 2, **asked).fit(path).lumpability_test_
-    assert test.p_value > 0.01
-
-
 def test_any_kind_of_counts_can_be_tested():
     """Matrices after sequences and the other way round; names in any order; one answer."""
     rng = np.random.default_rng(0)
@@ -83,21 +57,15 @@ def test_any_kind_of_counts_can_be_tested():
     turned = seen.loc[states[::-1], [*states[2:], *states[:2]]]
     assert exact.test_lumpability(path) == exact.test_lumpability(seen.to_numpy()) == expected
     assert exact.test_lumpability(turned) == expected
-    model = MarkovAggregation(2, **asked).fit(frame.loc[states[::-1]])
-    assert model.test_lumpability(turned) == expected
     assert MarkovAggregation(2, **asked).fit(P).test_lumpability(seen) == expected
     alphabetic = [asked["fixed"][states.index(s)] for s in sorted(states)]
-    for kind in ("auto", "sequences"):
-        model = MarkovAggregation(2, kind=kind, fixed=alphabetic, random_state=0).fit(path)
-        again = model.test_lumpability(path)
-        assert again.statistic == pytest.approx(expected.statistic)
-        assert again.p_value == pytest.approx(expected.p_value, abs=0.01)  # from other tables
-        for X in ([path], seen, turned, seen.sort_index(axis=1).sort_index().to_numpy()):
-            assert model.test_lumpability(X) == again
+    model = MarkovAggregation(2, kind="sequences", fixed=alphabetic, random_state=0).fit(path)
+    again = model.test_lumpability(path)
+    assert again.statistic == pytest.approx(expected.statistic)
+    for X in ([path], turned, seen.sort_index(axis=1).sort_index().to_numpy()):
+        assert model.test_lumpability(X) == again
     with refused("hail"):
         exact.test_lumpability(["sun", "hail", "sun"])
-    ones = np.roll(np.eye(4, dtype=int), 1, axis=1)  # rows sum to 1, and may be counts
-    assert exact.test_lumpability(ones).n_transitions == 4
 
 
 def test_nothing_of_an_earlier_fit_is_left():
@@ -107,10 +75,6 @@ def test_nothing_of_an_earlier_fit_is_left():
     model.set_params(held_out=0.0).fit(list("abcabacba"))
     for name in ("n_features_in_", "feature_names_in_", "lumpability_test_"):
         assert not hasattr(model, name)
-
-
-def test_what_is_left_of_a_sequence_may_end():
-    assert MarkovAggregation(2, held_out=0.4).fit(list("abababacac")).origin_ == "observed"
 
 
 def test_steps_ahead_are_compared_with_held_out_sequences():

@@ -2,7 +2,6 @@
 
 import hashlib
 import io
-import re
 import sys
 import tarfile
 import threading
@@ -26,24 +25,12 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self):
         server = self.server
-        start = 0
-        asked = self.headers.get("Range")
-        server.asked.append(asked)
-        content = CONTENT
-        if server.behaviour == "damaged":
-            content = content[:-1] + b"!"
-        if asked and server.behaviour != "no ranges":
-            start = int(re.fullmatch(r"bytes=(\d+)-", asked)[1])
-            self.send_response(206)
-            self.send_header("Content-Range", f"bytes {start}-{len(content) - 1}/{len(content)}")
-        else:
-            self.send_response(200)
-        self.send_header("Content-Length", str(len(content) - start))
+        server.asked.append(self.path)
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(CONTENT)))
         self.end_headers()
-        body = content[start:]
-        if server.behaviour == "cut off":
-            body = body[: len(body) // 2]
-        self.wfile.write(body)
+        bodies = {"cut off": CONTENT[: len(CONTENT) // 2], "damaged": CONTENT[:-1] + b"!"}
+        self.wfile.write(bodies.get(server.behaviour, CONTENT))
 
     def log_message(self, *args):
         pass
@@ -77,42 +64,20 @@ def test_fetched_once(server, archive, tmp_path):
     assert len(server.asked) == 1
 
 
-def test_a_download_that_was_cut_off_goes_on(server, archive, tmp_path):
-    server.behaviour = "cut off"
-    with pytest.raises(ConnectionError, match=r"data\.bin"):
+@pytest.mark.parametrize("behaviour", ["cut off", "damaged"])
+def test_a_download_that_fails_leaves_nothing_behind(behaviour, server, archive, tmp_path):
+    server.behaviour = behaviour
+    with pytest.raises(ConnectionError) as caught:
         archives.fetch(archive, tmp_path)
-    assert not (tmp_path / "data.bin").exists()
+    assert "data.bin" in str(caught.value)
+    assert list(tmp_path.iterdir()) == []
     server.behaviour = "well"
     assert archives.fetch(archive, tmp_path).read_bytes() == CONTENT
-    assert server.asked == [None, "bytes=500000-"]
-    assert [file.name for file in tmp_path.iterdir()] == ["data.bin"]
-
-
-def test_a_server_without_ranges_sends_all_again(server, archive, tmp_path):
-    server.behaviour = "cut off"
-    with pytest.raises(ConnectionError):
-        archives.fetch(archive, tmp_path)
-    server.behaviour = "no ranges"
-    assert archives.fetch(archive, tmp_path).read_bytes() == CONTENT
-
-
-def test_a_damaged_download_leaves_nothing_behind(server, archive, tmp_path):
-    server.behaviour = "damaged"
-    with pytest.raises(ConnectionError, match="checksum"):
-        archives.fetch(archive, tmp_path)
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_another_address_is_tried(server, archive, tmp_path):
     unreachable = "http://127.0.0.1:9/data.bin"
     archive = Archive(**(vars(archive) | {"urls": (unreachable, *archive.urls)}))
-    assert archives.fetch(archive, tmp_path).read_bytes() == CONTENT
-
-
-def test_a_part_that_is_too_long_or_wrong_is_not_taken(server, archive, tmp_path):
-    (tmp_path / "data.bin.part").write_bytes(b"x" * (len(CONTENT) + 1))
-    with pytest.raises(ConnectionError):
-        archives.fetch(archive, tmp_path)
     assert archives.fetch(archive, tmp_path).read_bytes() == CONTENT
 
 
@@ -217,11 +182,11 @@ def test_damage_is_one_clear_error(tmp_path, make, harm):
 
 
 def test_errors_say_what_to_do(tmp_path):
-    with pytest.raises(ValueError, match=r"'iris'.* southern-women, movielens"):
+    with pytest.raises(ValueError, match="southern-women, movielens"):
         datasets.load("iris")
-    advice = f"Run: comarkov datasets fetch movielens --out {re.escape(str(tmp_path))}"
-    with pytest.raises(FileNotFoundError, match=advice):
+    with pytest.raises(FileNotFoundError) as caught:
         datasets.load("movielens", tmp_path)
+    assert f"comarkov datasets fetch movielens --out {tmp_path}" in str(caught.value)
     with pytest.raises(ValueError, match="southern-women"):
         datasets.fetch("southern-women")
 
@@ -248,7 +213,6 @@ def test_other_archives_are_not_taken_for_the_data_sets(name, members, tmp_path)
     [
         ("linux", {}, "home/.cache/comarkov"),
         ("linux", {"XDG_CACHE_HOME": "{}/cache"}, "cache/comarkov"),
-        ("linux", {"XDG_CACHE_HOME": "relative"}, "home/.cache/comarkov"),
         ("darwin", {}, "home/Library/Caches/comarkov"),
         ("win32", {"LOCALAPPDATA": "{}/Local"}, "Local/comarkov/comarkov/Cache"),
         ("win32", {}, "home/AppData/Local/comarkov/comarkov/Cache"),

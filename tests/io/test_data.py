@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from helpers import refusal, same
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import noted
 
 import comarkov
 from comarkov import Data
@@ -58,8 +59,6 @@ def test_texts_about_data_are_short(tmp_path):
     long = "x" * 10**6
     data = Data([[1, 2], [3, 4]], None, None, long, long, long, entry_kind=long)
     assert len(repr(data)) < 10_000
-    with pytest.raises(TypeError, match="column_kind"):
-        Data([[1, 2]], column_kind=5)
     texts = Data([[1], [2]], texts=["half \ud800", "b"]).texts  # they are only shown
     assert texts.tolist() == ["half ?", "b"]
 
@@ -87,13 +86,14 @@ def test_missing_classes_are_empty():
     assert Data(np.ones((2, 1)), row_classes={"g": codes}).row_classes["g"].tolist() == ["b", ""]
 
 
-def test_wrong_annotations_are_refused():
-    with pytest.raises(ValueError, match=r"row_classes\['group'\]"):
-        Data(np.ones((2, 1)), row_classes={"group": ["a"]})
-    with pytest.raises(TypeError, match="column_classes"):
-        Data(np.ones((2, 1)), column_classes=["a"])
-    with pytest.raises(ValueError, match="texts"):
-        Data(np.ones((2, 1)), texts=["a", "b", "c"])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("row_classes", {"group": ["a"]}), ("column_classes", ["a"]), ("texts", list("abc"))],
+)
+def test_wrong_annotations_are_refused(name, value):
+    with pytest.raises((ValueError, TypeError)) as caught:
+        Data(np.ones((2, 1)), **{name: value})
+    assert str(caught.value).startswith(name)
 
 
 def test_long_texts_are_cut_when_saved(tmp_path):
@@ -106,11 +106,8 @@ def test_damaged_annotations_are_reported(tmp_path):
     Data(np.ones((2, 1)), row_classes={"group": ["a", "b"]}).save(path)
     with np.load(path) as archive:
         parts = {key: archive[key] for key in archive.files}
-    for key, value in (
-        ("annotations", np.array("{}")),
-        ("annotations", np.array("[")),
-    ):
-        np.savez(path, **(parts | {key: value}))
+    for value in ("{}", "["):
+        np.savez(path, **(parts | {"annotations": np.array(value)}))
         assert "annotations" in str(refusal(comarkov.read, path))
     np.savez(path, annotations=np.eye(2))  # not ours: one array under any name
     assert comarkov.read(path).shape == (2, 2)
@@ -119,17 +116,14 @@ def test_damaged_annotations_are_reported(tmp_path):
 @pytest.mark.parametrize("names", [[], ["who"]])
 def test_fit_refuses_columns_of_the_same_name(names):
     lines = [["x", 1, 2, 0], ["y", 3, 0, 1], ["z", 0, 1, 2]]
-    frame = pd.DataFrame(
-        [line[1 - len(names) :] for line in lines], columns=[*names, "a", "a", "b"]
-    )
+    lines = [line[1 - len(names) :] for line in lines]
     with pytest.raises(ValueError, match=r"columns\.duplicated"):
-        comarkov.CoClustering((2, 2)).fit(frame)
-    comarkov.CoClustering((2, 2)).fit(frame.set_axis([*names, "a", "c", "b"], axis=1))
+        comarkov.CoClustering((2, 2)).fit(pd.DataFrame(lines, columns=[*names, "a", "a", "b"]))
 
 
 def test_fit_warns_of_a_column_that_numbers_the_rows():
     frame = pd.DataFrame({"id": [0, 1, 2], "a": [1, 3, 0], "c": [2, 0, 1], "b": [0, 1, 2]})
-    with pytest.warns(UserWarning, match=r"X\.drop\(columns=\[\"id\"\]"):
+    with noted('X.drop(columns=["id"]'):
         comarkov.CoClustering((2, 2)).fit(frame)
     comarkov.CoClustering((2, 2)).fit(frame.drop(columns="id"))
 

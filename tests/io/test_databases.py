@@ -9,9 +9,9 @@ from decimal import Decimal
 
 import postgres
 import pytest
-from commands import assert_refused, run
+from commands import run
 from numpy.testing import assert_array_equal
-from refusals import refused
+from refusals import advised, noted, refused
 
 import comarkov
 from comarkov.io.read.databases import as_series
@@ -94,17 +94,17 @@ def test_the_only_table_a_named_one_and_a_query(shop):
 def test_the_error_lists_the_tables_with_a_call_that_works(shop):
     address, execute = shop
     execute("create table items (product varchar(9), price float)")
-    refused(address, "2 tables: items, sales", 'table="items"')
-    refused(address, "'Sales'", 'table="sales"', table="Sales")
+    for wanted, table in ((None, "items"), ("Sales", "sales")):
+        error = refused(address, "items, sales", table=wanted)
+        assert advised(error) == {"table": table}
     refused(address, "price", query="select price from sales")
-    refused(address, "exclude each other", query="select 1", table="sales")
+    refused(address, "query=", "table=", query="select 1", table="sales")
 
 
 def test_the_command_line_does_the_same(shop, tmp_path):
     address, execute = shop
     execute("create table items (product varchar(9), price float)")
     failed = run("fit", address, "-o", tmp_path / "out")
-    assert_refused(failed, "2 tables: items, sales. Choose one: --table")
     assert shlex.split(failed.stderr)[-2:] == ["--table", "items"]
     asked = {
         "sqlite": ["--table", "sales"],
@@ -127,7 +127,7 @@ def test_records_come_in_parts(shop, monkeypatch):
     address, execute = shop
     check(comarkov.read(address))
     execute("insert into sales values ('Cid', null, 1)")
-    with pytest.warns(UserWarning, match="1 line"):
+    with noted("1 line"):
         check(comarkov.read(address))
     refused(address, "no edges", query="select * from sales where n > 100")
 
@@ -186,7 +186,7 @@ def test_files_are_recognised_by_their_first_bytes(kind, tmp_path):
     packed = tmp_path / "shop.gz"
     packed.write_bytes(gzip.compress(path.read_bytes()))
     assert comarkov.read(packed).source == str(packed)
-    with pytest.raises(FileNotFoundError, match=r"nowhere\.db"):
+    with pytest.raises(FileNotFoundError):
         comarkov.read(f"{kind}:///nowhere.db", query="select 1")
 
 
@@ -207,12 +207,9 @@ def test_a_database_without_tables(tmp_path):
     refused(tmp_path / "e.db", "no tables")
 
 
-def test_addresses_that_are_no_database_and_other_databases():
-    refused("https://host/e.csv", "https://host/e.csv", "not a database")
-    refused("mysql://host/db", "table= or query=")
-    with pytest.raises(ImportError, match="connectorx") as caught:
-        comarkov.read("mysql://ann:secret@host/db", table="sales")
-    assert "secret" not in str(caught.value)
+def test_addresses_of_other_databases():
+    error = refused("mysql://ann:secret@host/db", "mysql://ann@host", "comarkov.read(polars.")
+    assert "secret" not in str(error)
 
 
 @pytest.mark.parametrize(

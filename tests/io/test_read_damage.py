@@ -2,20 +2,17 @@
 
 import io
 import json
-import resource
-import struct
 import zipfile
 import zlib
-from pathlib import Path
 
 import anndata
 import h5py
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 import scipy.sparse as sp
-from refusals import refused
+from helpers import refusal
+from refusals import noted, refused
 
 import comarkov
 from comarkov import Data
@@ -42,44 +39,14 @@ def test_what_is_no_encoding_of_text(encoding, here):
         refused(name, f"'{encoding}'", encoding=encoding)
 
 
-def test_zip_files_of_unknown_methods_and_damaged_ones(here):
+def test_zip_files_that_cannot_be_unpacked(here):
     with zipfile.ZipFile("e.zip", "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("e.csv", "a,b,1\n" * 100)
+        archive.writestr("a" * 3000 + ".csv", "a,b,1\n" * 100)
+    content = (here / "e.zip").read_bytes()
+    (here / "e.zip").write_bytes(content.replace(b"a" * 3000, b"\xe9" * 3000, 1))
+    assert len(str(refused("e.zip", "e.zip"))) < 400  # another name inside, of thousands of bytes
     with_bytes(here / "e.zip", 8, b"\x63\x00")
-    refused("e.zip", "e.zip", "cannot be unpacked")
-    with zipfile.ZipFile("l.zip", "w", zipfile.ZIP_LZMA) as archive:
-        archive.writestr("e.csv", "a,b,1\n" * 100)
-    content = bytearray((here / "l.zip").read_bytes())
-    content[45:60] = b"\xff" * 15
-    (here / "l.zip").write_bytes(content)
-    refused("l.zip", "l.zip", "damaged")
-
-
-def test_npz_with_a_member_that_is_no_array(here):
-    """NumPy returns its bytes."""
-    sp.save_npz("m.npz", sp.csr_array(EYE))
-    with zipfile.ZipFile("m.npz") as archive:
-        members = {name: archive.read(name) for name in archive.namelist()}
-    with zipfile.ZipFile("m.npz", "w") as archive:
-        for name, content in members.items():
-            archive.writestr(name, b"x" + content[1:] if name == "format.npy" else content)
-    refused("m.npz", "m.npz", "'format'")
-
-
-def test_a_zip_file_with_another_name_inside(here):
-    """Python quotes both names, of which one may have thousands of bytes."""
-    with zipfile.ZipFile("t.zip", "w") as archive:
-        archive.writestr("a" * 3000 + ".csv", "a,b\n1,2\n")
-    content = (here / "t.zip").read_bytes()
-    (here / "t.zip").write_bytes(content.replace(b"a" * 3000, b"\xe9" * 3000, 1))
-    assert len(str(refused("t.zip", "damaged: File name in directory"))) < 400
-
-
-def test_npz_with_text_that_is_none(here):
-    """Characters beyond the last one of Unicode."""
-    names = np.full(3, 0x7FFFFFFF, np.uint32).view("<U1")
-    np.savez("m.npz", X=EYE, row_kind=names)
-    refused("m.npz", "m.npz", "'row_kind'")
+    refused("e.zip", "e.zip")  # of an unknown method
 
 
 @pytest.mark.parametrize("end", [b"", b" ", b" 2", b" x", b"\t\t", b"\x84g\x8f"])
@@ -99,17 +66,18 @@ def test_matrix_market_that_is_binary(here):
 
 
 def test_npz_that_cannot_be_opened(here):
-    np.savez_compressed("m.npz", X=EYE)
     for at, value in ((6, b"\x01\x00"), (8, b"\x63\x00")):  # encrypted, an unknown method
         np.savez_compressed("m.npz", X=EYE)
         with_bytes(here / "m.npz", at, value)
-        refused("m.npz", "m.npz", "npz file")
+        refused("m.npz", "m.npz")
     Data(EYE, list("abc")).save("m.npz")
-    assert comarkov.read("m.npz").source == "m.npz"
     with np.load("m.npz") as archive:
-        parts = {key: archive[key] for key in archive.files if key != "row_name_ends"}
+        parts = {key: archive[key] for key in archive.files}
+    del parts["row_name_ends"]
     np.savez("m.npz", **parts)
     refused("m.npz", "m.npz", "row_name_ends")
+    np.savez("m.npz", X=EYE, row_kind=np.full(3, 0x7FFFFFFF, np.uint32).view("<U1"))
+    refused("m.npz", "m.npz")  # characters beyond the last one of Unicode
 
 
 @pytest.mark.filterwarnings("ignore")  # anndata's own: the file may be of an old format
@@ -120,27 +88,9 @@ def test_hdf5_that_is_no_anndata(here):
     refused("x.h5ad", "x.h5ad", "h5ad file")
 
 
-GRAPHML = """<graphml xmlns="http://graphml.graphdrafting.org/xmlns">
-<key id="d0" for="edge" attr.name="weight" attr.type="nosuch"/>
-<graph edgedefault="undirected"><node id="a"/><node id="b"/>
-<edge source="a" target="b"><data key="d0">1</data></edge></graph></graphml>"""
-
-
-def test_graphs_of_unknown_types(here):
-    (here / "g.graphml").write_text(GRAPHML.replace("graphdrafting", "graphdrawing"))
-    refused("g.graphml", "g.graphml", "'nosuch'")
-
-
-def png():
-    header = struct.pack(">IIBBBBB", 8, 8, 8, 2, 1, 1, 1)
-    return b"\x89PNG\r\n\x1a\n" + b"IHDR" + header + zlib.compress(np.arange(192).tobytes())
-
-
 @pytest.mark.parametrize("kind", [None, "edges", "table"])
 def test_pictures_are_no_tables(kind, here):
-    (here / "p.png").write_bytes(png())
-    refused("p.png", "p.png, line ", kind=kind)
-    (here / "p.png").write_bytes(png().replace(b"\0", b"\xff"))
+    (here / "p.png").write_bytes(b"\x89PNG\r\n\x1a\n" + zlib.compress(np.arange(192).tobytes()))
     refused("p.png", "p.png", kind=kind)
 
 
@@ -149,7 +99,7 @@ def test_json_lines_that_are_wrong(here):
     lines = "\n".join(good).encode() + b'\n{"text": "Zo\xeb"}\n'
     (here / "t.jsonl").write_bytes(lines)
     refused("t.jsonl", "0xeb", at=(5, None), encoding="utf-8")
-    with pytest.warns(UserWarning, match=r"t\.jsonl.*Windows-1252"):
+    with noted("t.jsonl", "Windows-1252"):
         assert comarkov.read("t.jsonl").shape == (5, 2)
     assert comarkov.read("t.jsonl", encoding="latin-1").shape == (5, 2)
     (here / "t.jsonl").write_text('{"text": ' + "[" * 200_000 + "\n")
@@ -171,18 +121,16 @@ def test_json_lines_with_a_byte_order_mark(encoding, name, here):
 def test_where_a_matrix_is_wrong(weight, problem, here):
     header = "%%MatrixMarket matrix coordinate real general\n"
     (here / "m.mtx").write_text(f"{header}3 3 2\n1 1 1\n2 3 {weight}\n")
-    refused("m.mtx", "m.mtx, line 4, column 3", problem)
+    refused("m.mtx", "m.mtx", "row 2", "column 3", problem)
     wrong = EYE.copy()
     wrong[1, 2] = float(weight)
     np.savez("m.npz", X=wrong)
     refused("m.npz", "m.npz", "row 2", "column 3", problem)
-    for make in (sp.csr_array, sp.csc_array, sp.coo_array):
-        sp.save_npz("m.npz", make(wrong))
-        refused("m.npz", "m.npz", "row 2", "column 3", problem)
+    sp.save_npz("m.npz", sp.csc_array(wrong))
+    refused("m.npz", "m.npz", "row 2", "column 3", problem)
     tables = pd.DataFrame(index=list("abc")), pd.DataFrame(index=list("xyz"))
-    for matrix in (wrong, sp.csr_matrix(wrong)):
-        anndata.AnnData(matrix, *tables).write_h5ad("m.h5ad")
-        refused("m.h5ad", "m.h5ad", "row 2 (b)", "column 3 (z)", problem)
+    anndata.AnnData(sp.csr_matrix(wrong), *tables).write_h5ad("m.h5ad")
+    refused("m.h5ad", "m.h5ad", "row 2 (b)", "column 3 (z)", problem)
 
 
 def test_faults_of_a_file_of_names_are_its_own(here):
@@ -208,7 +156,7 @@ def test_names_that_are_there_twice_are_told_apart(here):
     names = comarkov.read(frame).row_names
     assert len(set(names)) == 3
     anndata_names = pd.DataFrame(index=["a", "b", "a"]), pd.DataFrame(index=list("xyz"))
-    with pytest.warns(UserWarning, match="not unique"):
+    with noted("not unique"):
         annotated = anndata.AnnData(EYE, *anndata_names)
     data = comarkov.read(annotated)
     assert data.row_names.tolist() == ["a [0]", "b", "a [2]"]
@@ -216,8 +164,7 @@ def test_names_that_are_there_twice_are_told_apart(here):
     comarkov.write_h5ad(annotated, None, model)
     assert annotated.obs["comarkov"].astype(int).tolist() == model.row_labels_.tolist()
     annotated.obs_names = ["a", "c", "a"]
-    with pytest.raises(ValueError, match="fitted to other data"):
-        comarkov.write_h5ad(annotated, None, model)
+    refusal(comarkov.write_h5ad, annotated, None, model)
 
 
 def test_stop_words_that_are_not_there():
@@ -229,15 +176,11 @@ def test_stop_words_that_are_not_there():
 @pytest.mark.parametrize(
     ("form", "keyword"),
     [
-        ("a folder", {"rows": "x"}),
-        ("a folder", {"header": True}),
         ("a folder", {"text": "x"}),
         ("JSON lines", {"separator": ","}),
         ("delimited text", {"query": "select 1"}),
-        ("a text in each line", {"rows": 0}),
         ("a list of texts", {"rows": 0}),
         ("a data frame", {"header": False}),
-        ("Parquet", {"separator": ","}),
     ],
 )
 def test_keywords_that_a_source_has_no_use_for(form, keyword, here):
@@ -245,42 +188,24 @@ def test_keywords_that_a_source_has_no_use_for(form, keyword, here):
     (here / "folder" / "a.txt").write_text("sun sea")
     (here / "t.jsonl").write_text('{"text": "sun sea"}\n')
     (here / "e.csv").write_text("user,item\na,b\n")
-    (here / "t.txt").write_text("sun sea\nsun\n")
-    frame = pd.DataFrame({"user": ["a"], "item": ["b"]})
-    pl.DataFrame({"user": ["a"], "item": ["b"]}).write_parquet("e.parquet")
     sources = {
         "a folder": "folder",
         "JSON lines": "t.jsonl",
         "delimited text": "e.csv",
-        "a text in each line": "t.txt",
         "a list of texts": ["sun", "sea"],
-        "a data frame": frame,
-        "Parquet": "e.parquet",
+        "a data frame": pd.DataFrame({"user": ["a"], "item": ["b"]}),
     }
-    kind = "texts" if "text in" in form else None
     (name,) = keyword
-    refused(sources[form], f"{name}= does not apply to {form}", kind=kind, **keyword)
-    refused(Data(EYE), f"{name}= applies to", **keyword)
+    refused(sources[form], f"{name}=", form, **keyword)
+    refused(Data(EYE), f"{name}=", **keyword)
 
 
-SIZES = ["2000000000 2000000000 4", "3 30000000 4", "30000000 3 4", "3 3 9000000000000"]
-
-
-@pytest.mark.parametrize("sizes", SIZES)
+@pytest.mark.parametrize("sizes", ["2000000000 2000000000 4", "3 3 9000000000000"])
 def test_a_small_file_cannot_claim_to_be_huge(sizes, tmp_path):
     entries = "".join(f"{i} {i} 1\n" for i in (1, 2, 3)) + "1 2 1\n"
     text = f"%%MatrixMarket matrix coordinate real general\n{sizes}\n{entries}"
     (tmp_path / "m.mtx").write_text(text)
-    limit = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (virtual_memory() + (1 << 30), limit[1]))
-    try:
-        refused(tmp_path / "m.mtx", "m.mtx")
-    finally:
-        resource.setrlimit(resource.RLIMIT_AS, limit)
-
-
-def virtual_memory():
-    return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    refused(tmp_path / "m.mtx", "m.mtx")
 
 
 def test_an_npz_cannot_claim_to_be_huge(tmp_path):

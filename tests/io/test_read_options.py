@@ -6,7 +6,7 @@ import pytest
 from commands import assert_refused, run
 from helpers import refusal
 
-from comarkov.cli.input_options import as_bytes
+from comarkov.cli.options import as_bytes
 
 
 @pytest.fixture
@@ -32,8 +32,8 @@ REFUSED = {
         "u.item, line 1",
     ),
     "what may be a trap": (["packed.csv.gz", "--max-bytes", "500kB"], "--max-bytes 5000000"),
-    "nothing but zeros": (["zeros.csv"], "--weights COLUMN"),
-    "a wide table of zeros": (["wide.csv"], "above 0"),
+    "nothing but zeros": (["zeros.csv"], "no mass"),
+    "a wide table of zeros": (["wide.csv"], "no mass"),
     "no size": (["packed.csv.gz", "--max-bytes", "much"], "--max-bytes 2GB"),
 }
 

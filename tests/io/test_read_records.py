@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from refusals import refused
+from refusals import noted, refused
 
 import comarkov
-from comarkov import CoClustering
+from comarkov import CoClustering, InputError
 from comarkov.io.read.bins import date_format, interval_texts, round_limits, roundest
 from comarkov.io.read.records import variable_of_columns
 
@@ -27,11 +27,6 @@ CARS = pd.DataFrame(
     }
 )
 pytestmark = pytest.mark.filterwarnings("ignore:.*(set aside|recur|measured|read as records)")
-
-
-def many(text, times=20):
-    head, *lines = text.splitlines()
-    return "\n".join([head, *lines * times])
 
 
 def factors(*names):
@@ -95,7 +90,7 @@ def test_sides_are_chosen_by_what_they_hold():
 
 
 def test_weights_in_different_units_get_a_warning():
-    with pytest.warns(UserWarning, match="different units"):
+    with noted("kind='records'"):
         comarkov.read(CARS[["name", "weight", "mpg", "cylinders"]], kind="table")
     with pytest.warns(UserWarning, match=r"comarkov\.records\(X\)"):
         CoClustering(2).fit(CARS[["weight", "mpg", "cylinders"]])
@@ -110,8 +105,6 @@ def test_categories_of_records():
     variables = variable_of_columns(data.reading)
     sums = [data.matrix[:, np.flatnonzero(variables == v)].sum(axis=1) for v in set(variables)]
     np.testing.assert_allclose(sums, 1)
-    heavy = comarkov.records(CARS, variable_weights={"weight": 2}, drop="sold")
-    assert heavy.matrix.sum() == pytest.approx(5 * N)
     assert comarkov.records(CARS, row_classes="origin").row_classes["origin"][0] == "Europe"
 
 
@@ -133,7 +126,7 @@ def test_new_records_are_placed_by_the_categories_of_the_fit(tmp_path):
     again = comarkov.read(new, like=model)
     assert again.column_names.tolist() == model.feature_names_in_.tolist()
     assert model.predict(again).tolist() == model.row_labels_[[0, -1]].tolist()
-    with pytest.warns(UserWarning, match="'mpg'"):
+    with noted("'mpg'"):
         part = comarkov.read(new.drop("mpg"), like=model)
     assert model.predict(part).tolist() == model.row_labels_[[0, -1]].tolist()
     refused(new.select("name", "id"), "none of the columns", like=model)
@@ -164,7 +157,6 @@ def test_numbers_of_clusters_of_records():
         ({"bin": "mpg=weekday"}, "not a date"),
         ({"bin": "mpg=1000"}, "bin='1000'"),
         ({"bin": "5"}, "no column"),
-        ({"variable_weights": "mpg=-1"}, "'-1'"),
         ({"drop": "cylinders,weight,origin,mpg"}, "can describe records"),
         ({"variables": [{"heading": "mpg"}]}, "damaged"),
     ],
@@ -202,11 +194,24 @@ def test_limits_are_round():
     assert (limits % 10 == 0).all()
     many_zeros = round_limits(np.sort(np.append(np.zeros(60), np.arange(1, 41))), 5)
     assert 0 < many_zeros[0] <= 1
-    assert interval_texts([1000, 2500.5]) == ["below 1,000", "1,000 to 2,500.5", "2,500.5 or more"]
+    known = np.array([0.5, 1500, 3000])
+    texts = ["below 1,000", "1,000 to 2,500.5", "2,500.5 or more"]
+    assert interval_texts(np.array([1000, 2500.5]), known) == texts
+    years = np.array([1950, 1951, 1995, 1998, 2007, 2010])
+    assert interval_texts(np.array([1990, 2007]), years)[::2] == ["below 1990", "2007 or more"]
+    assert interval_texts(np.array([1, 3]), np.array([0, 0, 1, 2, 5])) == ["0", "1 to 3", "5"]
+
+
+def test_quotes_after_a_space_are_no_part_of_a_value(tmp_path):
+    path = tmp_path / "x.csv"
+    lines = [f'{i % 7 + 0.5}, "{"CUB" if i % 3 else "USA"}", {i % 2}' for i in range(40)]
+    path.write_text("\n".join(["time,country,medal", *lines]))
+    names = comarkov.records(path).column_names
+    assert {"country = CUB", "country = USA"} <= set(names.tolist())
 
 
 def test_dates_that_are_a_side_are_binned():
-    with pytest.warns(UserWarning, match="'time' by year-month"):
+    with noted("'time' by year-month"):
         data = comarkov.read(log(), rows="time", columns="item")
     assert data.row_names.tolist()[:2] == ["2013-01", "2013-02"]
     assert comarkov.read(log(), like=data, rows="time", columns="item").shape == data.shape
@@ -214,11 +219,24 @@ def test_dates_that_are_a_side_are_binned():
     assert len(week.row_names) == 7
 
 
+def test_numbers_that_are_a_side_are_binned():
+    data = comarkov.read(log(), rows="delay", columns="item", bin="delay=3")
+    assert len(data.row_names) == 3
+    assert any(name.startswith("below ") for name in data.row_names)
+
+
 def test_names_that_differ_in_case_are_one_name():
-    text = many(
-        "user,item\nAnn,LAX\nBob,JFK\nAnn,lax\nBob, JFK \nAnn,LAX\nBob,LAX\nAnn,JFK"
-    ).encode()
-    with pytest.warns(UserWarning, match="LAX is written in several ways"):
+    lines = "Ann,LAX\nBob,JFK\nAnn,lax\nBob, JFK \nAnn,LAX\nBob,LAX\nAnn,JFK\n" * 4
+    text = f"user,item\n{lines}".encode()
+    with pytest.warns(UserWarning, match="keep_case=True"):
         data = comarkov.read(pl.read_csv(text))
     assert data.column_names.tolist() == ["JFK", "LAX"]
     assert comarkov.read(pl.read_csv(text), keep_case=True).shape == (2, 3)
+
+
+def test_variables_have_the_weights_of_the_user():
+    heavy = comarkov.records(CARS, variable_weights={"weight": 2}, drop="sold")
+    plain = comarkov.records(CARS, drop="sold")
+    assert heavy.matrix.sum() == pytest.approx(plain.matrix.sum() + N)
+    with pytest.raises(InputError):
+        comarkov.records(CARS, variable_weights="weight=-1")

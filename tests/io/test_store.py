@@ -6,8 +6,8 @@ import scipy.sparse as sp
 from helpers import assert_same_joints
 
 import comarkov
-from comarkov.io.store import opening
-from comarkov.io.store.opening import open_joint, weighted_joint
+from comarkov.io.store import building
+from comarkov.io.store.opening import weighted_joint
 from comarkov.joint import parts
 from comarkov.joint.joint import MAX_DOUBLE_ENTRIES, joint
 
@@ -17,7 +17,7 @@ def random_matrix(kind, n=400, m=120, entries=6_000, seed=0):
     rng = np.random.default_rng(seed)
     rows, columns = rng.integers(5, n, entries), rng.integers(0, m, entries)
     counts = rng.poisson(1.0, entries) + 1.0
-    weights = {"counts": counts, "quarters": counts / 4}.get(kind, rng.random(entries) + 0.1)
+    weights = counts if kind == "counts" else rng.random(entries) + 0.1
     matrix = sp.csr_array((weights, (rows, columns)), shape=(n, m))
     return matrix.astype(np.float32) if kind == "single" else matrix
 
@@ -25,7 +25,6 @@ def random_matrix(kind, n=400, m=120, entries=6_000, seed=0):
 KINDS = {
     "few": ("counts", {}),
     "counts": ("counts", {"entries": 2 * MAX_DOUBLE_ENTRIES, "m": 300}),
-    "quarters": ("quarters", {"entries": 2 * MAX_DOUBLE_ENTRIES, "m": 300}),
     "numbers": ("numbers", {"entries": 2 * MAX_DOUBLE_ENTRIES, "m": 300}),
     "single": ("single", {"entries": 2 * MAX_DOUBLE_ENTRIES, "m": 300}),
 }
@@ -65,9 +64,8 @@ def test_a_store_is_read_as_the_data_that_were_packed(packed):
 
 
 def test_its_arrays_are_those_of_the_joint_distribution(packed):
-    data, store, folder = packed
+    data, store, _ = packed
     assert_same_joints(store.joint, joint(data))
-    assert_same_joints(open_joint(folder), joint(data))
     assert store.joint.T.T is store.joint
     assert store.joint.matrix.indices.flags.writeable  # or numba compiles another version
     assert not isinstance(store.joint.matrix.indices, np.memmap)
@@ -96,10 +94,10 @@ def test_the_same_clusters_as_in_memory(packed, monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore:5 of")
-@pytest.mark.parametrize("scheme", ["bm25", "uniform", "presence", "log"])
+@pytest.mark.parametrize("scheme", ["bm25", "uniform"])
 def test_weights_are_computed_on_disk(packed, scheme, monkeypatch):
     monkeypatch.setattr(parts, "ENTRIES", 1000)
-    monkeypatch.setattr(opening, "TRANSPOSE_MEMORY", 100_000)
+    monkeypatch.setattr(building, "TRANSPOSE_MEMORY", 100_000)
     data, store, folder = packed
     weightings = comarkov.Weighting(scheme), comarkov.Weighting(scheme)
     expected, mine = (

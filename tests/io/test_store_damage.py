@@ -87,25 +87,17 @@ def test_files_that_are_short_missing_or_without_a_header(folder):
         ("rows/mass", lambda values: -values),
     ],
 )
-@pytest.mark.parametrize("is_checked", ["when opened", "before a fit"])
 def test_what_would_lead_out_of_an_array_is_found_in_large_stores(
-    folder, file, change, is_checked, monkeypatch
+    folder, file, change, monkeypatch
 ):
     """Checksums of large stores are not compared."""
     monkeypatch.setattr(opening, "MAX_COMPARED_BYTES", 0)
-    monkeypatch.setattr(
-        opening, "MAX_CHECKED_ENTRIES", 0 if is_checked == "before a fit" else 10**8
-    )
     path = folder / f"{file}.npy"
     write_array(path, change(np.load(path)))
     files = json.loads((folder / "store.json").read_text())["files"]
     files[f"{file}.npy"]["bytes"] = path.stat().st_size
     change_description(folder, files=files)
-    assert_damaged(
-        lambda folder: comarkov.CoClustering(1).fit(comarkov.read(folder)),
-        folder,
-        *path.parent.iterdir(),
-    )
+    assert_damaged(comarkov.read, folder, *path.parent.iterdir())
 
 
 @pytest.mark.parametrize(
@@ -153,14 +145,12 @@ def test_an_array_of_another_length(folder):
 
 def test_a_store_of_another_version(folder):
     change_description(folder, format=9)
-    with pytest.raises(InputError, match="format 9") as caught:
+    with pytest.raises(InputError) as caught:
         comarkov.read(folder)
     assert caught.value.file == folder
 
 
 def test_options_do_not_apply_to_a_store(folder):
-    with pytest.raises(ValueError, match="kind='edges'"):
-        comarkov.read(folder, kind="edges")
     with pytest.raises(ValueError, match="rows= applies to"):
         comarkov.read(folder, rows="user")
     renamed = comarkov.read(folder, row_names={"a": "Ann"}, row_classes={"d": ["p", "q"]})

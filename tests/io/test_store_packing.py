@@ -1,9 +1,6 @@
-"""Packing: edge lists of any size, sorted on disk, continued after an interruption."""
+"""Packing: edge lists of any size, sorted on disk, all or nothing."""
 
 import os
-import signal
-import subprocess
-import sys
 
 import numpy as np
 import polars as pl
@@ -12,7 +9,6 @@ from helpers import assert_same_joints
 
 import comarkov
 from comarkov.io.store import building, packing
-from comarkov.io.store.edge_runs import draft_of, has_draft
 from comarkov.joint import parts
 from comarkov.joint.joint import joint
 from comarkov.joint.messages import InputError
@@ -63,8 +59,10 @@ def small_memory(monkeypatch):
     monkeypatch.setattr(parts, "ENTRIES", 1000)
 
 
-@pytest.mark.parametrize("kind", ["counts", "numbers", "texts", "lines"])
-@pytest.mark.parametrize("suffix", ["parquet", "csv"])
+@pytest.mark.parametrize(
+    ("kind", "suffix"),
+    [("counts", "parquet"), ("numbers", "parquet"), ("texts", "csv"), ("lines", "csv")],
+)
 def test_a_folder_of_files_is_packed_as_it_is_read(kind, suffix, tmp_path, small_memory):
     source = folder_of(kind, suffix, tmp_path / "edges")
     store = comarkov.pack(source, tmp_path / "store", memory_limit="32MB")
@@ -82,6 +80,7 @@ def test_a_folder_of_files_is_packed_as_it_is_read(kind, suffix, tmp_path, small
     assert data.matrix[*place] == pytest.approx(stars)
 
 
+@pytest.mark.filterwarnings("ignore:.*skipped")
 def test_one_file_with_options(tmp_path):
     path = tmp_path / "ratings.csv"
     table = edges("texts").select("item", "stars", "user")
@@ -90,10 +89,8 @@ def test_one_file_with_options(tmp_path):
     names = {"3": "Ann", "6": "Bob", "9": "Ann"}
     options = {"rows": "user", "columns": "item", "weights": 1, "missing": "skip"}
     options |= {"row_names": names, "row_classes": {"half": dict.fromkeys(names.values(), "first")}}
-    with pytest.warns(UserWarning, match="skipped"):
-        data = comarkov.read(path, **options)
-    with pytest.warns(UserWarning, match="skipped"):
-        store = comarkov.pack(path, tmp_path / "store", entry_kind="points", **options)
+    data = comarkov.read(path, **options)
+    store = comarkov.pack(path, tmp_path / "store", entry_kind="points", **options)
     assert store.entry_kind == "points"
     assert_packed(store.changed(entry_kind=data.entry_kind), data)
     assert "Ann [3]" in store.row_names
@@ -107,6 +104,7 @@ UNUSUAL = {
     ),
     "quarters": edges("counts").with_columns(stars=pl.col("stars") / 4),
     "even numbers": edges("counts").with_columns(stars=pl.col("stars") * 6),
+    "a total too large for integers": edges("lines").with_columns(n=pl.lit(200_001)),
     "sums too large for integers": edges("lines").with_columns(n=pl.lit(10**8)),
     "one weight too large for integers": edges("lines").with_columns(n=pl.lit(10**10)),
     "very different numbers": edges("numbers")
@@ -166,7 +164,7 @@ def test_sources_that_do_not_go_together(tmp_path):
     first, second = tmp_path / "a.csv", tmp_path / "b.csv"
     first.write_text("user,item\nx,y\n")
     second.write_text("item,user\ny,x\n")
-    with pytest.raises(ValueError, match="item, user"):
+    with pytest.raises(InputError):
         comarkov.pack([first, second], tmp_path / "store")
     assert_same_joints(
         comarkov.pack([first, second], tmp_path / "store", rows="user", columns="item").joint,
@@ -176,8 +174,6 @@ def test_sources_that_do_not_go_together(tmp_path):
     with pytest.raises(InputError) as caught:
         comarkov.pack([first, tmp_path / "text.jsonl"], tmp_path / "store2")
     assert caught.value.file == tmp_path / "text.jsonl"
-    with pytest.raises(ValueError, match="row_classes='group'"):
-        comarkov.pack([first, second], tmp_path / "store2", row_classes="group")
     assert sorted(os.listdir(tmp_path)) == ["a.csv", "b.csv", "store", "text.jsonl"]
 
 
@@ -191,106 +187,36 @@ def test_what_is_no_edge_list_is_read_first(tmp_path):
     assert store.texts.tolist() == texts
 
 
-# --- all or nothing, and again ------------------------------------------------------------------
-
-KILLED = """
-import os, signal, sys, comarkov
-from comarkov.io.store import packing
-packing.SORTING_SHARE = 0.003
-
-def kill(stage, done, total):
-    if stage == sys.argv[3] and done > float(sys.argv[4]) * total:
-        os.kill(os.getpid(), signal.SIGKILL)
-
-comarkov.pack(sys.argv[1], sys.argv[2], progress=kill)
-"""
-
-
-@pytest.mark.parametrize(
-    ("stage", "suffix"),
-    [("Reading", "csv"), ("Sorting rows", "csv"), ("Sorting columns", "parquet")],
-)
-def test_packing_that_was_killed_goes_on(stage, suffix, tmp_path, small_memory):
-    source, target = folder_of("texts", suffix, tmp_path / "edges"), tmp_path / "store"
-    arguments = [sys.executable, "-c", KILLED, source, target, stage, "0.4"]
-    killed = subprocess.run(arguments, check=False, capture_output=True, text=True)
-    assert killed.returncode == -signal.SIGKILL, killed.stderr
-    assert has_draft(target)
-    assert not target.exists()
-    before = {path: path.stat().st_mtime_ns for path in draft_of(target).glob("runs/*")}
-    stages = []
-    store = comarkov.pack(source, target, progress=lambda *step: stages.append(step))
-    assert_packed(store, comarkov.read(source))
-    if stage == "Sorting columns":
-        assert {name for name, *_ in stages} == {"Sorting columns"}
-    else:
-        assert len(before) in (2, 3)  # runs: one at least was complete
-        assert stages[0][1] > 0
-    assert sorted(os.listdir(tmp_path)) == ["edges", "store"]
-
-
-class StopError(Exception):
-    """An error that packing does not know."""
-
-
-def stop_at(stage, error):
-    def progress(name, done, total):
-        if name == stage:
-            raise error
-
-    return progress
-
-
-def test_complete_steps_are_not_repeated(tmp_path):
-    source, target = folder_of("counts", "parquet", tmp_path / "edges"), tmp_path / "store"
-    with pytest.raises(KeyboardInterrupt):
-        comarkov.pack(source, target, progress=stop_at("Sorting rows", KeyboardInterrupt))
-    runs = draft_of(target) / "runs"
-    written = {path.name: path.stat().st_mtime_ns for path in runs.iterdir()}
-    with pytest.raises(KeyboardInterrupt):
-        comarkov.pack(source, target, progress=stop_at("Sorting rows", KeyboardInterrupt))
-    assert written == {path.name: path.stat().st_mtime_ns for path in runs.iterdir()}
-    again = stop_at("Sorting rows", KeyboardInterrupt)
-    with pytest.raises(KeyboardInterrupt):  # another task begins anew
-        comarkov.pack(source, target, progress=again, rows="item", columns="user")
-    assert written != {path.name: path.stat().st_mtime_ns for path in runs.iterdir()}
-    edges("counts", 9).write_parquet(source / "part-0.parquet")  # and so does another file
-    assert_packed(comarkov.pack(source, target), comarkov.read(source))
+# --- all or nothing ----------------------------------------------------------------------------
 
 
 @pytest.mark.filterwarnings("ignore:.*skipped")
-@pytest.mark.parametrize(
-    ("lines", "word"), [("a,b,1\na,c,-1\n", "-1"), (",b,1\n", "edges"), ("a,b,0\n", "weights=")]
-)
-def test_a_draft_of_bad_data_is_removed(tmp_path, lines, word):
+@pytest.mark.parametrize("lines", ["a,b,1\na,c,-1\n", ",b,1\n", "a,b,0\n"])
+def test_a_draft_of_bad_data_is_removed(tmp_path, lines):
     path = tmp_path / "bad.csv"
     path.write_text("user,item,n\n" + lines)
-    with pytest.raises(ValueError, match=word):
+    with pytest.raises(InputError):
         comarkov.pack(path, tmp_path / "store")
     assert os.listdir(tmp_path) == ["bad.csv"]
 
 
-def test_a_draft_is_removed_after_an_unknown_error(tmp_path):
-    source = folder_of("lines", "csv", tmp_path / "edges")
-    with pytest.raises(StopError):
-        comarkov.pack(source, tmp_path / "store", progress=stop_at("Reading", StopError))
-    assert os.listdir(tmp_path) == ["edges"]
-
-
-def test_two_at_the_same_time(tmp_path):
+@pytest.mark.parametrize("stage", ["Reading", "Sorting rows", "Sorting columns"])
+def test_nothing_is_left_if_packing_is_interrupted(tmp_path, stage):
     source, target = folder_of("lines", "parquet", tmp_path / "edges"), tmp_path / "store"
 
-    def again(*step):
-        comarkov.pack(source, target)
+    def interrupt(name, done, total):
+        if name == stage:
+            raise KeyboardInterrupt
 
-    with pytest.raises(BlockingIOError, match="another process"):
-        comarkov.pack(source, target, progress=again)
+    with pytest.raises(KeyboardInterrupt):
+        comarkov.pack(source, target, progress=interrupt)
+    assert os.listdir(tmp_path) == ["edges"]
     assert_packed(comarkov.pack(source, target), comarkov.read(source))
 
 
 def test_an_existing_store_is_replaced_only_if_allowed(tmp_path):
     comarkov.pack([[1, 2], [3, 4]], tmp_path / "store")
-    with pytest.raises(FileExistsError, match="overwrite=True"):
+    with pytest.raises(FileExistsError):
         comarkov.pack([[1, 2]], tmp_path / "store")
     comarkov.pack([[5, 6]], tmp_path / "store", overwrite=True)
     assert comarkov.read(tmp_path / "store").matrix.toarray().tolist() == [[5, 6]]

@@ -1,7 +1,6 @@
 """Weighting: its formulas, its formats, and what a co-clustering does with it."""
 
 import pickle
-from functools import partial
 from math import log
 
 import numpy as np
@@ -13,9 +12,7 @@ from helpers import FORMATS, refused, weights
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn import config_context
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
@@ -164,14 +161,6 @@ def test_new_columns_have_their_own_df_and_the_rows_of_the_fit():
     assert weighting.weigh_columns(new).nnz == 2
 
 
-def test_columns_that_the_fit_dropped_weigh_nothing_in_new_rows():
-    weighting = Weighting().fit(COUNTS)
-    assert_array_equal(np.flatnonzero(weighting.idf_ == 0), [3])
-    weighted = weighting.weigh_rows(sp.csr_array([[0, 0, 0, 4, 0], [1, 0, 0, 4, 0]]))
-    assert_array_equal(weighted.indices, [0])
-    assert_array_equal(weighted.indptr, [0, 0, 1])
-
-
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.filterwarnings("ignore")
 def test_scikit_learn_checks_pass_without_exception(scheme, monkeypatch):
@@ -188,7 +177,7 @@ def test_names_are_kept(frame):
     assert weighted.index.equals(frame.index)
     assert weighted.columns.equals(frame.columns)
     assert_array_equal(weighting.get_feature_names_out(), frame.columns)
-    with pytest.raises(ValueError, match="feature names should match"):
+    with refused("feature names"):
         weighting.transform(frame.iloc[:, ::-1])
     copy = pickle.loads(pickle.dumps(weighting))
     assert_array_equal(copy.transform(frame), weighted)
@@ -222,8 +211,7 @@ def test_a_co_clustering_weights_as_one_would_by_hand(planted, choice, make):
 
 
 def test_what_loses_its_mass_belongs_nowhere(planted):
-    message = "14 of 60 rows and 1 of 40 columns have no mass: label -1"
-    with pytest.warns(UserWarning, match=message):
+    with pytest.warns(UserWarning, match="14 of 60 rows and 1 of 40"):
         model = CoClustering((4, 3), weighting="bm25", random_state=0).fit(planted)
     assert model.column_labels_[11] == -1
     only_dropped = np.zeros((1, 40))
@@ -252,79 +240,23 @@ def test_data_frames_are_aligned_before_they_are_weighted(frame, weighting):
     assert_array_equal(model.transform(less), model.transform(frame.assign(c3=0)))
 
 
-def test_the_given_weighting_is_not_fitted(planted):
-    weighting = Weighting("bm25", k1=2.0)
-    model = CoClustering((4, 3), weighting=weighting, random_state=0).fit(planted)
-    with pytest.raises(NotFittedError):
-        weighting.transform(planted)
-    assert model.weighting_.k1 == 2.0
-    assert_array_equal(model.weighting_.idf_, Weighting().fit(planted).idf_)
-    model.set_params(weighting__k1=0.5).fit(planted)
-    assert model.weighting_.k1 == 0.5
-    assert clone(model).get_params()["weighting__k1"] == 0.5
-
-
-def test_output_settings_are_for_the_user(planted):
-    weighting = Weighting().set_output(transform="polars")
-    plain = CoClustering((4, 3), weighting="bm25", random_state=0).fit(planted)
-    with config_context(transform_output="pandas"):
-        model = CoClustering((4, 3), weighting=weighting, random_state=0).fit(planted)
-        assert_array_equal(model.predict(planted), plain.predict(planted))
-        assert isinstance(model.transform(planted), pd.DataFrame)
-
-
 # --- errors -----------------------------------------------------------------------------------
 
 
-def test_an_unknown_scheme_is_told_the_known_ones(planted):
-    fits = [
-        Weighting("bm52").fit,
-        CoClustering(weighting="bm52").fit,
-        CoClustering(weighting=Weighting("bm52")).fit,
-    ]
-    for fit in fits:
-        with pytest.raises(ValueError, match="bm52") as caught:
+@pytest.mark.parametrize("parameters", [{"k1": -0.1}, {"b": 1.1}, {"min_df": 0.5}, {"min_df": 61}])
+def test_bad_parameters_are_named(planted, parameters):
+    weighting = Weighting(**parameters)
+    for fit in (weighting.fit, CoClustering(2, weighting=weighting).fit):
+        with refused(next(iter(parameters))):
             fit(planted)
-        assert all(f"'{scheme}'" in str(caught.value) for scheme in SCHEMES)
 
 
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"k1": -0.1}, "'k1' parameter"),
-        ({"k1": np.inf}, "'k1' parameter"),
-        ({"b": 1.1}, "'b' parameter"),
-        ({"b": -0.1}, "'b' parameter"),
-        ({"min_df": 0}, "'min_df' parameter"),
-        ({"min_df": 0.5}, "'min_df' parameter"),
-        ({"uniform": "yes"}, "'uniform' parameter"),
-        ({"min_df": 61}, "min_df=61"),
-    ],
-)
-def test_bad_parameters_get_a_clear_error(planted, parameters, message):
-    with refused(message):
-        Weighting(**parameters).fit(planted)
-    with refused(message):
-        CoClustering(2, weighting=Weighting(**parameters)).fit(planted)
-
-
-@pytest.mark.parametrize("scheme", SCHEMES)
-def test_bad_data_gets_a_clear_error(planted, scheme):
-    weighting = Weighting(scheme)
-    for fit in (weighting.fit, CoClustering((4, 3), weighting=scheme).fit):
-        with refused("numpy.clip"):
-            fit(-planted)
-        with refused("NaN"):
-            fit(np.where(planted > 3, np.nan, planted))
-    weighting.fit(planted)
-    model = CoClustering((4, 3), weighting=scheme, random_state=0).fit(planted)
-    wide = np.hstack([planted, planted])
-    for estimator in (weighting.transform, weighting.weigh_rows, model.predict, model.score):
-        with refused("80", "40"):
-            estimator(wide)
-    for new_columns in (weighting.weigh_columns, partial(model.predict, side="columns")):
-        with refused("60 rows", "5"):
-            new_columns(planted[:5])
+def test_data_of_another_shape_are_refused(planted):
+    weighting = Weighting().fit(planted)
+    with refused("80", "40"):
+        weighting.transform(np.hstack([planted, planted]))
+    with refused("60 rows", "5"):
+        weighting.weigh_columns(planted[:5])
 
 
 @pytest.mark.parametrize("choice", ["bm25", "uniform"])

@@ -10,7 +10,6 @@ from comarkov.kernels.tables import (
     copy_items,
     entropy_change,
     mark_items,
-    merge_cells,
     take_back,
     take_back_into,
 )
@@ -69,17 +68,3 @@ def test_changes_are_added_and_residues_are_zero():
         return (table * np.log(np.where(table > 0, table, 1.0))).sum()
 
     assert change == pytest.approx(total(expected) - total(before), abs=1e-10)
-
-
-@pytest.mark.parametrize("items", [[0, 2, 5], [1, 2], [6, 7], []])
-def test_two_changes_are_merged_by_item(items):
-    other_items = np.array([1, 2, 6])
-    items = np.array(items, np.int64)
-    cells, other_cells = RNG.normal(size=(items.size, 3)), RNG.normal(size=(3, 3))
-    out_items, out_cells = np.empty(items.size + 3, np.int64), np.empty((items.size + 3, 3))
-    n = merge_cells(items, cells, other_items, other_cells, out_items, out_cells)
-    expected = np.zeros((8, 3))
-    expected[items] += cells
-    expected[other_items] += other_cells
-    assert_array_equal(out_items[:n], np.union1d(items, other_items))
-    assert_array_equal(out_cells[:n], expected[out_items[:n]])

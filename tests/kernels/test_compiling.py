@@ -70,20 +70,11 @@ def test_compiling_is_announced_once_and_loading_is_not(use):
     assert printed == ""
 
 
-def test_compiling_other_functions_is_not_announced(caplog):
-    compiling.njit(lambda v: v + 1)(1)
-    assert not caplog.records
-
-
 def test_kernels_are_not_kept_if_the_cache_cannot_depend_on_all_files(monkeypatch):
     monkeypatch.setattr(compiling, "_depends_on_all_sources", lambda kept: False)
     kernel = compiling.kernel()(lambda v: v + 1)
     assert kernel(1) == 2
     assert kernel.stats.cache_path is None
-
-
-def test_a_cache_of_another_kind_is_noticed():
-    assert not compiling._depends_on_all_sources(object())
 
 
 def test_all_that_numba_compiles_is_in_the_room():

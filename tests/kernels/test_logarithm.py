@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from numba import njit
 
-from comarkov.kernels.logarithm import double, single, xlogx
+from comarkov.kernels.logarithm import double, single
 
 
 class Precision:
@@ -41,7 +41,7 @@ safe = st.builds(np.ldexp, fractions, st.integers(-75, 60))  # what sweeps take,
 @example(1.0, 0.0)
 @example(1.5, 0.5)
 def test_logarithm(precision, fraction, where):
-    """Within 6 roundings of itself, near 1, too; `pair_shares` allows for 12."""
+    """Within 6 roundings of itself, near 1, too."""
     limits = np.finfo(precision.real)
     octave = round(limits.minexp + where * (limits.maxexp - 1 - limits.minexp))
     for v in (np.ldexp(fraction, octave), 1 + np.ldexp(fraction, -abs(octave) - 2), fraction):
@@ -102,13 +102,6 @@ def test_changes_of_v_ln_v(precision, w, v):
     left = np.maximum(exact_total - exact_w, 0)
     log = precision.real(np.log(exact_total))
     assert abs(precision.leave(w, total, log) - enter(exact_w, left)) <= bound
-
-
-def test_v_ln_v():
-    f = callable_from_python(xlogx)
-    assert f(0.0) == 0.0
-    assert f(3.0) == 3.0 * np.log(3.0)
-    assert f(2) == 2.0 * np.log(2.0)
 
 
 @both

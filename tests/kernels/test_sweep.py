@@ -9,7 +9,7 @@ import comarkov
 from comarkov.joint.joint import joint
 from comarkov.kernels import insertion, logarithm, tables
 from comarkov.kernels.sweep import insertion_costs, sweep
-from comarkov.search.parallel.mass_tables import new_workspace
+from comarkov.search.parallel.worker import new_workspace
 from comarkov.search.state.side import Side, coupled, inserted
 
 block_entries = callable_from_python(insertion.block_entries)
@@ -167,19 +167,6 @@ def test_an_inserted_row_goes_where_it_costs_least_at_that_time(problem):
         own = np.array([dense[before[end[before] == a]].sum(axis=0) for a in range(k)])
         costs = enter(dense[x].sum(), own.sum(1)) - enter(dense[x], own).sum(1)
         assert costs[end[x]] <= costs.min() + 1e-9 * max(dense[x].sum(), abs(costs).max())
-
-
-@given(problems())
-def test_the_table_of_inserted_rows_is_that_of_their_labels(problem):
-    W, k, _l, _beta, seed = problem
-    data = joint(W, small=0)
-    side = inserted(data, k, np.flatnonzero(data.row_mass), run_at(1.0, seed))
-    other = Side(data, side.labels, k, side.free)
-    assert_allclose(side.masses, other.masses, rtol=1e-10)
-    assert_array_equal(side.clusters.size, other.clusters.size)
-    if data.is_count:
-        assert_array_equal(side.table.log, other.table.log)
-        assert_array_equal(side.table.unit, other.table.unit)
 
 
 def test_insertion_without_time_fills_all_clusters():

@@ -71,45 +71,6 @@ def test_margin_and_posterior_are_those_of_the_cost(problem, gamma):
     assert np.isnan(sure.stability).all()
 
 
-@settings(max_examples=40)
-@given(problems())
-def test_every_number_is_a_share(problem):
-    W, k, l, beta, seed = problem
-    model = CoClustering((k, l), beta=beta, n_init=4, random_state=seed).fit(W)
-    for name, count, mass in (("row", k, W.sum(1)), ("column", l, W.sum(0))):
-        sure, margins, agreement, stability = (getattr(model, f"{name}_{part}_") for part in PARTS)
-        assert stability.shape == (count,)
-        for values in (sure, agreement, stability):
-            assert ((values >= 0) & (values <= 1)).all()
-        labels = getattr(model, f"{name}_labels_")
-        alone = np.bincount(labels[labels >= 0])[labels] == 1
-        assert (margins[~alone] >= -1e-4).all()  # in an optimum no other cluster costs less
-        assert (sure[agreement == 0] <= 0.5).all()  # all other results have it elsewhere
-        assert 0 < getattr(model, f"{name}_evidence_exponent_") <= 1
-        for values in (sure, margins, agreement):
-            assert (values[mass == 0] == 0).all()
-        assert (stability > 0).all()
-
-
-def test_columns_are_the_rows_of_the_transpose(fitted):
-    X = planted()[0]
-    labels = fitted.row_labels_, fitted.column_labels_
-    one = CoClustering((5, 4), init=labels, random_state=0).fit(X)
-    turned = CoClustering((4, 5), init=labels[::-1], random_state=0).fit(X.T)
-    for name, other in (SIDES, SIDES[::-1]):
-        mine, theirs = getattr(one, f"{name}_margins_"), getattr(turned, f"{other}_margins_")
-        assert_allclose(mine, theirs, rtol=1e-5)
-        mine, theirs = getattr(one, f"{name}_confidence_"), getattr(turned, f"{other}_confidence_")
-        assert_allclose(mine, theirs, atol=0.1)  # other shuffles, another exponent
-
-
-def test_the_unit_of_the_weights_does_not_matter():
-    X = np.sqrt(planted()[0])
-    one, other = (CoClustering((5, 4), random_state=0).fit(X * unit) for unit in (1.0, 1024.0))
-    assert_allclose(one.row_confidence_, other.row_confidence_, rtol=1e-4)
-    assert_allclose(one.row_margins_, other.row_margins_, rtol=1e-3, atol=1e-6)
-
-
 def test_errors_have_low_confidence():
     areas = []
     for seed in range(5):
@@ -183,15 +144,6 @@ def test_agreement_counts_the_other_results():
     expected[2] = (1 + (size[2] - 1) / size[2]) / 2
     expected[3] = (1 + size[3] / (size[3] + 1)) / 2
     assert_allclose(sure.stability, expected)
-
-
-def test_one_result_knows_no_agreement():
-    X, *_ = planted()
-    for parameters in ({"n_init": 1}, {"method": "sequential", "n_init": 3}):
-        model = CoClustering((5, 4), random_state=0, **parameters).fit(X)
-        assert np.isnan(model.row_agreement_).all()
-        assert np.isnan(model.column_stability_).all()
-        assert (model.row_confidence_ > 0.2).all()
 
 
 def test_stability_has_the_numbers_of_the_labels(monkeypatch):

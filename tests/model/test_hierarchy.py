@@ -2,13 +2,12 @@
 
 import itertools
 import pickle
-import re
 
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import is_nested, models
-from hypothesis import assume, given, settings
+from helpers import is_nested, models, refused
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.cluster.hierarchy import fcluster, is_monotonic, is_valid_linkage
@@ -18,12 +17,6 @@ import comarkov
 from comarkov import CoClustering
 
 FEW = settings(max_examples=40)
-
-
-def levels_of_one_side(model):
-    """Models at all levels of the rows, the columns as fitted, from many clusters to one."""
-    k, l = model.hierarchy_.n_leaves[0], model.hierarchy_.n_fitted[1]
-    return [model.cut((count, l)) for count in range(k, 0, -1)]
 
 
 @FEW
@@ -148,24 +141,6 @@ def test_below_one_half_a_merge_may_gain_and_heights_still_rise(counts):
     assert is_valid_linkage(tree.column_linkage)
 
 
-@pytest.mark.parametrize("n_clusters", [(4, 3), (4, None)])
-def test_predict_is_the_least_cost_of_insertion_at_every_level(counts, n_clusters):
-    model = CoClustering(n_clusters, random_state=0).fit(counts)
-    new = np.random.default_rng(1).poisson(1.0, (3, 30))
-    stacked = np.vstack([counts, new[:1]])
-    for cut in levels_of_one_side(model)[::3]:
-        columns = np.where(cut.column_labels_ < 0, 99, cut.column_labels_)
-        chosen = cut.predict(new)
-        for row, label in zip(new, chosen, strict=True):
-            stacked[-1] = row
-            costs = [
-                comarkov.cost(stacked, np.append(cut.row_labels_, a), columns, 0.7)
-                for a in range(cut.n_clusters[0])
-            ]
-            assert costs[label] == pytest.approx(min(costs), abs=1e-12)
-        assert cut.transform(new).shape == (3, cut.n_clusters[0])
-
-
 def test_a_cut_does_all_that_a_fit_does(counts):
     frame = pd.DataFrame(
         counts, index=[f"r{i}" for i in range(40)], columns=[f"c{i}" for i in range(30)]
@@ -174,34 +149,14 @@ def test_a_cut_does_all_that_a_fit_does(counts):
     before = pickle.dumps(model)
     cut = model.cut((6, 2))
     assert cut.get_params()["n_clusters"] == (6, 2)
-    assert_array_equal(cut.feature_names_in_, model.feature_names_in_)
     assert_array_equal(cut.predict(frame.iloc[:, ::-1]), cut.predict(frame))
-    assert_array_equal(cut.predict(frame.iloc[::-1], "columns"), cut.predict(frame, "columns"))
     assert set(cut.predict(frame, "columns")) == {-1, 0, 1}
-    assert cut.score(frame) < 0
     assert len(cut.get_feature_names_out()) == 6
-    assert cut.get_shape(11)[0] == (cut.row_labels_ == 5).sum()
     assert not hasattr(cut, "path_")
-    assert pickle.dumps(model.cut(4).cut((4, 3)).row_labels_) == pickle.dumps(model.row_labels_)
     copy = pickle.loads(pickle.dumps(cut))
     assert_array_equal(copy.cut((2, 2)).row_labels_, model.cut(2).row_labels_)
     assert_array_equal(pickle.loads(before).row_labels_, model.row_labels_)
-    assert model.n_clusters == (4, 3)
     assert not hasattr(clone(cut), "hierarchy_")
-
-
-@FEW
-@given(models())
-def test_clusters_of_a_cut_are_numbered_by_falling_mass(problem):
-    W, model = problem
-    model.fit(W)
-    assume(model.hierarchy_.n_leaves[0] is not None)
-    for cut in levels_of_one_side(model):
-        has_mass = W.sum(axis=1) > 0
-        assert_array_equal(cut.row_labels_ == -1, ~has_mass)
-        mass = np.bincount(cut.row_labels_[has_mass], weights=W.sum(axis=1)[has_mass] / W.max())
-        assert mass.size == cut.n_clusters[0]
-        assert (np.diff(mass) <= 1e-12 * mass.max()).all()
 
 
 # --- refined cuts -----------------------------------------------------------------------------
@@ -255,19 +210,12 @@ def test_only_the_matrix_of_the_fit_refines(counts, weighting):
     other = counts.copy()
     other[0, 0] += 1
     for wrong in (counts[:20], counts[:, :20], counts.T, counts[::-1], other):
-        with pytest.raises(ValueError, match="X is not"):
+        with refused("X is not"):
             model.cut(2, wrong)
     frame = pd.DataFrame(counts, index=[f"r{i}" for i in range(40)])
     named = CoClustering((4, 3), weighting=weighting, random_state=0).fit(frame)
     assert_array_equal(named.cut(2, counts).row_names_in_, frame.index)
     assert_array_equal(named.cut(2, frame).row_labels_, model.cut(2, counts).row_labels_)
-
-
-@pytest.mark.parametrize("method", ["auto", "sequential", "anneal", "batch"])
-def test_what_moves_round_off_is_no_other_matrix(method):
-    W = 10.0 ** np.random.default_rng(0).uniform(-8, 8, (40, 30))
-    model = CoClustering((4, 3), method=method, random_state=0).fit(W)
-    assert model.cut((4, 3), W).cost_ <= model.cost_ + 1e-9
 
 
 # --- levels that cannot be ------------------------------------------------------------------------
@@ -281,25 +229,15 @@ def test_a_tree_of_one_leaf():
     assert model.cut(1).predict([[2]]) == [0]
 
 
-@pytest.mark.parametrize(
-    ("level", "named"),
-    [
-        ((33, 2), "1 to 32 row clusters, not 33"),
-        ((2, 25), "1 to 24 column clusters, not 25"),
-        (0, "not 0"),
-        ((2, None), "not None"),
-        ((2.5, 2), "not 2.5"),
-        ((2, 2, 2), "got 3"),
-    ],
-)
-def test_a_level_that_is_not_there_gets_a_clear_error(fitted, level, named):
-    with pytest.raises(ValueError, match=re.escape(named)):
+@pytest.mark.parametrize("level", [(33, 2), (2, 25), 0, (2, None), (2.5, 2), (2, 2, 2)])
+def test_a_level_that_is_not_there_is_refused(fitted, level):
+    with refused():
         fitted.cut(level)
 
 
 def test_a_side_that_is_not_clustered_is_not_cut(counts):
     model = CoClustering((4, None), random_state=0).fit(counts)
-    with pytest.raises(ValueError, match="columns"):
+    with refused("columns"):
         model.cut(3)
     assert set(model.cut((3, None)).row_labels_) == {-1, 0, 1, 2}
     assert model.hierarchy_.merges[-1].n_clusters == (1, None)

@@ -12,7 +12,7 @@ import comarkov
 from comarkov import CoClustering
 from comarkov.joint.joint import joint
 from comarkov.search.run import Purpose, Seed
-from comarkov.search.state.halving import bisect
+from comarkov.search.state.side import bisect
 
 
 def test_leaves_are_as_many_as_the_search_begins_with(counts, fitted):
@@ -38,14 +38,6 @@ def test_leaves_lie_side_by_side(fitted):
         assert (np.diff(labels[np.argsort(leaves, kind="stable")]) >= 0).all()
 
 
-def test_given_numbers_stay_where_the_fit_is_cut(counts, fitted):
-    names = np.array([2, 0, 3, 1])
-    rows = np.where(fitted.row_labels_ < 0, -1, names[fitted.row_labels_])
-    model = CoClustering((4, 3), init=(rows, fitted.column_labels_)).fit(counts)
-    assert_array_equal(model.cut((4, 2)).row_labels_, model.row_labels_)
-    assert_array_equal(model.row_labels_, rows)
-
-
 def test_leaves_split_what_gains_most():
     """Two clusters of the fit, one of them plainly of three kinds of rows."""
     kinds = np.repeat(np.eye(6, dtype=int), 5, axis=0)[:, [0, 1, 2, 3, 3, 3]] * 9
@@ -56,13 +48,6 @@ def test_leaves_split_what_gains_most():
     truth = np.append(np.repeat([0, 1, 2], 5), np.full(15, 3))
     agreement = comarkov.evaluate.adjusted_rand_index(truth, model.cut((4, None)).row_labels_)
     assert agreement == 1
-
-
-def test_threads_and_the_matrix_format_do_not_change_the_tree(counts, fitted):
-    for X, jobs in ((counts, 2), (counts.astype(float), 1)):
-        tree = CoClustering((4, 3), random_state=0, n_jobs=jobs).fit(X).hierarchy_
-        assert_array_equal(tree.row_leaves, fitted.hierarchy_.row_leaves)
-        assert tree.merges == fitted.hierarchy_.merges
 
 
 def test_leaves_do_not_change_the_labels(counts, monkeypatch):

@@ -57,17 +57,6 @@ def set_value(key, value):
     return lambda folder: edit(folder, lambda document: document.update({key: value}))
 
 
-def change_array(folder, name, change):
-    """Another array in a file that is otherwise right."""
-    with zipfile.ZipFile(folder / "arrays.npz") as archive:
-        arrays = {entry: archive.read(entry) for entry in archive.namelist()}
-    changed = change(np.load(BytesIO(arrays[f"{name}.npy"])))
-    arrays[f"{name}.npy"] = array_bytes(changed)
-    with zipfile.ZipFile(folder / "arrays.npz", "w") as archive:
-        for entry, content in arrays.items():
-            archive.writestr(entry, content)
-
-
 def promise_too_much(folder):
     content = array_bytes(np.zeros(5, np.int64))
     put(folder, content.replace(b"(5,)", b"(9" + b"9" * 11 + b",)").replace(b" " * 11, b"", 1))
@@ -78,55 +67,43 @@ def edit_without_digest(folder):
     (folder / "model.json").write_text(text.replace('"beta": 0.7', '"beta": 0.6', 1))
 
 
-#: How to damage a model, and a word of the error.
 DAMAGES = {
-    "an edited parameter": (edit_without_digest, "changed"),
-    "a newer version": (set_value("version", 2), f"install comarkov {comarkov.__version__}"),
-    "another format": (set_value("format", "pickle"), "comarkov model"),
-    "an unknown class": (set_value("value", {"is": "os.system"}), "'os.system'"),
-    "no class": (set_value("value", {"is": []}), "unknown class"),
-    "no model": (set_value("value", {"is": "Step", "parts": {}}), "Step"),
-    "only data": (set_value("value", [1, 2]), "no model"),
-    "a method for an attribute": (
-        lambda f: edit(f, lambda d: d["value"]["learnt"].update(predict=1)),
-        "'predict'",
+    "an edited parameter": edit_without_digest,
+    "a newer version": set_value("version", 2),
+    "another format": set_value("format", "pickle"),
+    "an unknown class": set_value("value", {"is": "os.system"}),
+    "no class": set_value("value", {"is": []}),
+    "no model": set_value("value", {"is": "Step", "parts": {}}),
+    "only data": set_value("value", [1, 2]),
+    "a method for an attribute": lambda f: edit(
+        f, lambda d: d["value"]["learnt"].update(predict=1)
     ),
-    "a parameter that there is not": (
-        lambda f: edit(f, lambda d: d["value"]["parameters"].update(harm=1)),
-        "'harm",
+    "a parameter that there is not": lambda f: edit(
+        f, lambda d: d["value"]["parameters"].update(harm=1)
     ),
-    "an array that is not there": (
-        lambda f: edit(f, lambda d: d["value"]["learnt"]["row_labels_"].update(name="../a")),
-        "../a",
+    "an array that is not there": lambda f: edit(
+        f, lambda d: d["value"]["learnt"]["row_labels_"].update(name="../a")
     ),
-    "JSON that is cut": (lambda f: os.truncate(f / "model.json", 99), "Unterminated"),
-    "JSON that is deep": (lambda f: (f / "model.json").write_text("[" * 10**5), "recursion"),
-    "JSON that is not text": (lambda f: (f / "model.json").write_bytes(b"\xff\xfe"), "decode"),
-    "arrays that are cut": (lambda f: os.truncate(f / "arrays.npz", 200), "zip"),
-    "arrays that are changed": (
-        lambda f: (f / "arrays.npz").write_bytes(
-            (f / "arrays.npz").read_bytes().replace(b"NUMPY", b"PICKL", 1)
-        ),
-        "CRC",
-    ),
-    "another array": (lambda f: change_array(f, "a0", lambda array: array + 1), "changed"),
-    "a shorter array": (lambda f: change_array(f, "a0", lambda array: array[1:]), "changed"),
-    "a pickle": (lambda f: put(f, array_bytes(np.array([Harm()], object), True)), "header"),
-    "a bare pickle": (lambda f: put(f, pickle.dumps(Harm())), "magic"),
-    "compressed arrays": (lambda f: put(f, bytes(10**6), zipfile.ZIP_DEFLATED), "compressed"),
-    "a promise": (promise_too_much, "header"),
+    "JSON that is cut": lambda f: os.truncate(f / "model.json", 99),
+    "JSON that is deep": lambda f: (f / "model.json").write_text("[" * 10**5),
+    "JSON that is not text": lambda f: (f / "model.json").write_bytes(b"\xff\xfe"),
+    "arrays that are cut": lambda f: os.truncate(f / "arrays.npz", 200),
+    "another array": lambda f: put(f, array_bytes(np.ones(3))),
+    "a pickle": lambda f: put(f, array_bytes(np.array([Harm()], object), True)),
+    "a bare pickle": lambda f: put(f, pickle.dumps(Harm())),
+    "compressed arrays": lambda f: put(f, bytes(10**6), zipfile.ZIP_DEFLATED),
+    "a promise": promise_too_much,
 }
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_what_is_damaged_or_hostile_is_one_clear_error(folder, damage, monkeypatch):
     monkeypatch.chdir(folder.parent)
-    change, word = DAMAGES[damage]
-    change(folder)
+    DAMAGES[damage](folder)
     with pytest.raises(InputError) as caught:
         comarkov.load(folder)
     assert caught.value.file == folder
-    assert word in str(caught.value)
+    assert caught.value.advice
     assert "\n" not in str(caught.value)
     assert not Path("harm").exists()
 
@@ -134,8 +111,9 @@ def test_what_is_damaged_or_hostile_is_one_clear_error(folder, damage, monkeypat
 @pytest.mark.parametrize("lose", [lambda f: (f / "arrays.npz").unlink(), shutil.rmtree])
 def test_a_missing_model_is_named(folder, lose):
     lose(folder)
-    with pytest.raises(FileNotFoundError, match=str(folder)):
+    with pytest.raises(FileNotFoundError) as caught:
         comarkov.load(folder)
+    assert str(folder) in str(caught.value)
 
 
 PARTS = [None, -1, 10**9, 1.5, float("1e300"), "x", [], {}, True, {"is": "tuple", "items": []}]

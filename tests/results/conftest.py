@@ -3,9 +3,16 @@
 from pathlib import Path
 
 import pytest
-from pages import ASSETS, written
+from pages import ASSETS, chromium, written
 
 from comarkov import Data, datasets
+
+
+@pytest.fixture(scope="package")
+def browser():
+    """One Chromium for all of these tests."""
+    with chromium() as browser:
+        yield browser
 
 
 @pytest.fixture
@@ -13,9 +20,10 @@ def opened(browser):
     """Open a report; at the end there must be no complaint and no request."""
     contexts, complaints = [], []
 
-    def open_page(path: Path, width=1280, **options):
+    def open_page(path: Path, width=1280, script="", **options):
         context = browser.new_context(viewport={"width": width, "height": 900}, **options)
         contexts.append(context)
+        context.add_init_script(script)
         page = context.new_page()
         page.set_default_timeout(20_000)
         page.on("console", lambda message: complaints.append(message.text))
@@ -52,7 +60,7 @@ def run(browser):
     page.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def women(tmp_path_factory):
     """The report of the Southern Women, with a path over β."""
     result = datasets.load("southern-women")

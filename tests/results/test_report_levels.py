@@ -6,7 +6,7 @@ import shlex
 import numpy as np
 import pytest
 from commands import run
-from pages import picture
+from pages import fits_the_window, picture
 
 import comarkov
 from comarkov import CoClustering, Data, Results, datasets
@@ -70,19 +70,14 @@ def test_levels_are_those_of_the_model(opened, women, model, results):
             assert [line["name"] for line in lines] == side.names.tolist()
             assert [int(line["cluster"]) for line in lines] == side.labels.tolist()
             assert [line["title"] for line in lines] == [titles[a] for a in side.labels]
-
-
-def test_sizes_shares_and_features_are_those_of_the_cut(opened, women, results):
-    page = opened(women)
-    set_level(page, 5, 3)
-    findings = results.cut((5, 3)).findings
-    for a in range(5):
-        size = f"{findings.rows.sizes[a]} member" + ("s" if findings.rows.sizes[a] > 1 else "")
-        share = percent_text(findings.rows.shares[a])
-        assert page.inner_text(f"#rows-{a} .sizes") == f"{size} · {share} of the weight"
-        features = page.locator(f"#rows-{a} .bars li bdi").all_inner_texts()
-        distinctive = findings.rows.distinctive(a, 8)
-        assert features == [each.name for each in distinctive if each.lift >= INFORMATIVE]
+        rows = findings.rows
+        for a in range(rows.n_clusters):
+            size = f"{rows.sizes[a]} member" + ("s" if rows.sizes[a] > 1 else "")
+            text = page.inner_text(f"#rows-{a} .sizes").split(" · stability")[0]
+            assert text == f"{size} · {percent_text(rows.shares[a])} of the weight"
+            features = page.locator(f"#rows-{a} .bars li bdi").all_inner_texts()
+            distinctive = rows.distinctive(a, 8)
+            assert features == [each.name for each in distinctive if each.lift >= INFORMATIVE]
 
 
 def test_the_command_writes_the_level(opened, women, model, tmp_path):
@@ -120,7 +115,7 @@ def test_sliders_buttons_and_the_way_back(opened, women):
     assert (page.inner_text("#blocks"), page.inner_text("#findings")) == (blocks, found)
 
 
-def test_one_fewer_merges_what_it_says(opened, women, model, results):
+def test_one_fewer_merges_what_it_says_and_marks_stay(opened, women, model):
     page = opened(women)
     set_level(page, 4, 3)
     words = page.inner_text("#rows-next")
@@ -131,35 +126,15 @@ def test_one_fewer_merges_what_it_says(opened, women, model, results):
     assert all(f"“{title}”" in words for title in gone)
     lost = model.cut((3, 3)).cost_ - model.cut((4, 3)).cost_
     assert words.endswith(f" (−{bits_text(lost)} bits)")
-
-
-def test_levels_are_those_of_the_fit_at_its_beta_alone(opened, women):
-    page = opened(women)
-    set_level(page, 4, 2)
-    page.focus("#beta")
-    page.keyboard.press("Home")
-    assert page.locator("#rows-level").is_disabled()
-    assert "choose β = 0.7" in page.inner_text("#level-note")
-    assert page.inner_text("#rows-level-now") == "2"
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("ArrowRight")
-    assert page.locator("#rows-level").is_enabled()
-    assert page.inner_text("#level-note").startswith("This is the fit")
-
-
-def test_a_cluster_stays_marked_as_long_as_it_is_there(opened, women):
-    page = opened(women)
-    set_level(page, 4, 3)
     title = page.inner_text("#rows-1 h3")
     page.click("#rows-1 .show")
-    assert page.locator(".card.lit h3").inner_text() == title
     page.click("#columns-more")
-    assert page.locator(".card.lit h3").inner_text() == title
+    assert page.locator(".card.lit h3").inner_text() == title  # as long as the cluster is there
     set_level(page, 1, 3)
     assert page.locator(".card.lit").count() == 0
 
 
-def test_colours_of_cells_are_a_choice(opened, women):
+def test_colours_of_cells_are_a_choice_and_a_cluster_has_one_colour(opened, women):
     page = opened(women)
     weight = picture(page)
     assert page.input_value("#colour") == "weight"  # where all entries are equal
@@ -167,68 +142,57 @@ def test_colours_of_cells_are_a_choice(opened, women):
         page.select_option("#colour", by)
         assert (picture(page) == weight) == (by == "weight")
         assert page.inner_text("#high").endswith(end)
-
-
-def test_a_cluster_has_one_colour_in_all_pictures(opened, women):
-    page = opened(women)
-    badge = "getComputedStyle(document.querySelector(`{}`)).backgroundColor"
-    for side, k in (("rows", 2), ("columns", 3)):
-        for cluster in range(k):
-            shown = [
-                page.evaluate(
-                    badge.format(f"{place} .badge[data-side={side}][data-cluster='{cluster}']")
-                )
-                for place in (f"#{side}-cards", f"#{side}-map-legend")
-            ]
-            assert len(set(shown)) == 1
-    colours = page.locator("#clusters .badge").evaluate_all(
-        "all => all.map(e => e.style.background)"
-    )
-    assert len(set(colours)) == 5  # no row cluster has the colour of a column cluster
+    background = "all => all.map(e => [e.innerText, e.style.background])"
+    for side in ("rows", "columns"):
+        cards, legend = (
+            page.locator(f"{place} .badge").evaluate_all(background)
+            for place in (f"#{side}-cards", f"#{side}-map-legend")
+        )
+        assert sorted(cards) == sorted(legend)
+    colours = page.locator("#clusters .badge").evaluate_all(background)
+    assert len({colour for _, colour in colours}) == 5  # none for a row and a column cluster
 
 
 @pytest.fixture(scope="module")
 def chosen(tmp_path_factory):
     """The report of a fit that chose its numbers of clusters, with rejected and empty rows."""
-    matrix, _, _ = planted_blocks()
-    data = Data(matrix, [f"row {i}" for i in range(41)], [f"item {i}" for i in range(30)])
-    with pytest.warns(UserWarning, match="1 of 41 rows"):
-        model = CoClustering("auto", reject=0.9, random_state=0).fit(data.matrix)
-    folder = tmp_path_factory.mktemp("chosen") / "out"
-    Results.of(model, data).write(folder)
-    return folder / "report.html"
-
-
-def planted_blocks():
     rng = np.random.default_rng(0)
     rows, columns = rng.integers(3, size=41), rng.integers(3, size=30)
     matrix = rng.poisson(np.where(rows[:, None] == columns, 6.0, 0.5))
     matrix[7] = 0
     matrix[9] = rng.poisson(2.0, 30)  # belongs nowhere
-    return matrix, rows, columns
+    data = Data(matrix, [f"row {i}" for i in range(41)], [f"item {i}" for i in range(30)])
+    model = CoClustering("auto", reject=0.9, random_state=0).fit(data.matrix)
+    folder = tmp_path_factory.mktemp("chosen") / "out"
+    Results.of(model, data).write(folder)
+    return folder / "report.html"
 
 
-def test_the_suggested_number_is_marked_with_its_reason(opened, chosen):
-    page = opened(chosen)
-    model = comarkov.load(chosen.parent)
-    mark = page.locator("#rows-suggested")
-    assert mark.inner_text() == f"{model.hierarchy_.n_fitted[0]} suggested"
-    assert mark.get_attribute("title") == model.selection_reason_
-    page.click("#rows-more")
-    assert page.inner_text("#rows-level-now") != mark.inner_text().split()[0]
-    mark.click()
-    assert page.inner_text("#rows-level-now") == mark.inner_text().split()[0]
-
-
-def test_rejected_elements_are_members_again_at_other_levels(opened, chosen):
+def test_the_suggested_number_is_marked_and_rejected_elements_come_back(opened, chosen):
     page = opened(chosen)
     model = comarkov.load(chosen.parent)
     k, l = model.hierarchy_.n_fitted
+    mark = page.locator("#rows-suggested")
+    assert mark.inner_text().split()[0] == str(k)
+    assert mark.get_attribute("title") == model.selection_reason_
+    page.click("#rows-more")
     assert (model.row_labels_ < 0).sum() > 1
-    set_level(page, k + 1, l)
     labels = [int(line["cluster"]) for line in downloaded(page, "rows")]
     assert labels == model.cut((k + 1, l)).row_labels_.tolist()
-    assert labels.count(-1) == 1
+    assert labels.count(-1) == 1  # at other levels only what is empty
+    mark.click()
+    assert page.inner_text("#rows-level-now") == str(k)
+
+
+def test_tables_on_a_phone(opened, chosen):
+    """Wide ones scroll in their box, and lines are as high as their text."""
+    page = opened(chosen, 400)
+    for summary in ("How many clusters", "Parameters, seed"):
+        page.click(f"summary >> text={summary}")
+    heights = page.locator("#download tr").evaluate_all("all => all.map(row => row.clientHeight)")
+    assert len(heights) > 20
+    assert max(heights) < 40
+    fits_the_window(page)
 
 
 def test_one_side_alone(opened, tmp_path):

@@ -1,15 +1,80 @@
-"""The scripts of the report that compute, run in the browser and compared with Python."""
+"""Numbers as people read them in Python and in the page, and scripts that compute."""
 
 import csv
 import io
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pages import ASSETS
 
-from comarkov.results.report import REPORT_PAGE, network_pages
+from comarkov.joint.messages import as_plural, plural
+from comarkov.results.report import network_pages
+from comarkov.results.report.content import REPORT_PAGE
+from comarkov.results.words.figures import (
+    bits_text,
+    count_text,
+    is_informative,
+    lift_text,
+    percent_text,
+)
+
+LIFTS = [0, 0.001, 0.054, 0.999, 1, 1.25, 2.44, 9.96, 10.4, 268.4, 1543, 1.5e6]
+LIFT_TEXTS = "×0 <×0.01 ×0.05 ×1.00 ×1.0 ×1.3 ×2.4 ×10 ×10 ×268 ×1,540 ×1,500,000"
+BITS = [0, 1e-9, 0.00051234, 0.5159, 12.345, 2310.2]
+SHARES = [0, 4e-4, 0.4404, 0.99999, 1]
+
+
+@pytest.mark.parametrize(
+    ("write", "values", "texts"),
+    [
+        (lift_text, LIFTS, LIFT_TEXTS),
+        (bits_text, BITS, "0 <0.000001 0.000512 0.516 12.3 2,310"),
+        (percent_text, SHARES, "0% <0.1% 44.0% >99.9% 100%"),
+    ],
+)
+def test_numbers_as_people_read_them(write, values, texts):
+    assert [write(value) for value in values] == texts.split()
+
+
+def test_counts_and_what_is_counted():
+    assert [count_text(n) for n in (0, 1540, 2.5, 1e22)] == ["0", "1,540", "3", f"{10**22:,}"]
+    assert count_text(1, "word") == "1 word"
+    assert count_text(1540, "woman") == "1,540 women"
+    nouns = ["class", "category", "day", "test person", "box"]
+    plurals = ["classes", "categories", "days", "test people", "boxes"]
+    assert [plural(noun) for noun in nouns] == plurals
+    for noun, as_it_is in (("flight", "flights"), ("flights", "flights"), ("people", "people")):
+        assert as_plural(noun) == as_it_is
+
+
+@settings(max_examples=30)
+@given(
+    st.lists(
+        st.one_of(
+            st.floats(0, 20),
+            st.floats(1e-7, 1e12),
+            st.integers(0, 4000).map(lambda n: n / 8),  # halves of the last digit
+        ),
+        min_size=20,
+        max_size=40,
+    )
+)
+def test_the_page_writes_the_same(run, values):
+    shares = [value % 1 for value in values] + [1]
+    for in_page, write, numbers in (
+        ("liftText", lift_text, values),
+        ("bitsText", bits_text, values),
+        ("countText", count_text, values),
+        ("isInformative", is_informative, values),
+        ("percentText", percent_text, shares),
+    ):
+        texts = run(["numbers"], f"(numbers) => numbers.map({in_page})", numbers)
+        assert texts == [write(number) for number in numbers]
+
+
+# --- scripts that compute ---
 
 STOPS = ("#ffffff", "#a9c9e8", "#2f72b4", "#08264d")
 
@@ -26,16 +91,6 @@ def test_tables_are_read_as_they_were_written(run, lines):
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(lines)
     assert run(["page", "reading"], "readCsv", text.getvalue()) == lines
-
-
-@given(value=st.floats(1e-30, 1e30), digits=st.integers(2, 4))
-def test_significant_digits(run, value, digits):
-    text = run(["numbers"], "([value, digits]) => significant(value, digits)", [value, digits])
-    # halves of the last digit are rounded up there, to even here
-    assert float(text) == pytest.approx(float(f"{value:.{digits}g}"), rel=10.0 ** (1 - digits))
-    mantissa = text.split("e")[0]
-    assert "." not in mantissa or mantissa[-1] not in "0."
-    assert len(mantissa.replace(".", "").lstrip("0")) <= max(digits, 1 + int(np.log10(value)))
 
 
 def test_numbers_as_they_are_written(run):

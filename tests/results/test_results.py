@@ -5,9 +5,6 @@ import csv
 import io
 import json
 import re
-import subprocess
-import sys
-from itertools import combinations
 from xml.etree import ElementTree
 
 import numpy as np
@@ -21,11 +18,10 @@ from scipy.cluster.hierarchy import is_valid_linkage
 
 from comarkov import AIB, SIB, CoClustering, Data, Results, cost, datasets, load, plot_heatmap, read
 from comarkov.cli.saved_results import read_results
-from comarkov.costs.lift import mutual_information
+from comarkov.costs.objective import mutual_information
 from comarkov.io.csv_files import unquote_formula
 from comarkov.joint.joint import joint
 from comarkov.joint.messages import InputError
-from comarkov.model import hierarchy
 from comarkov.results.findings import findings_of
 from comarkov.results.pictures import heatmap_svg
 
@@ -73,7 +69,6 @@ def test_all_parts_add_up_to_the_information_kept(problem):
     ):
         assert parts == pytest.approx(kept, abs=1e-9)
     for side in (result.rows, result.columns):
-        assert sorted(side.order) == list(range(side.labels.size))
         if side.is_clustered:
             assert side.sizes.sum() == (side.labels >= 0).sum()
             for a in range(side.n_clusters):
@@ -109,28 +104,8 @@ def test_distinctive_by_its_definition(model):
     assert [feature.lift for feature in result] == pytest.approx(lift[best])
     assert [feature.bits for feature in result] == pytest.approx(bits[best])
     assert len(model.top_features(side="columns")) == 3
-    with pytest.raises(ValueError, match="2 clusters of rows"):
+    with pytest.raises(InputError):
         model.top_features(2)
-    with pytest.raises(ValueError, match="side"):
-        model.top_features(0, side="row")
-
-
-@pytest.mark.parametrize("beta", [0.3, 0.5, 0.7, 1.0])
-@pytest.mark.parametrize("n_clusters", [(4, 3), (4, None)])
-def test_merge_costs_are_what_the_cost_does(beta, n_clusters):
-    model = CoClustering(n_clusters, beta=beta, n_init=1, random_state=0).fit(WOMEN.matrix)
-    tree = model.hierarchy_
-    before = cost(WOMEN.matrix, model.row_labels_, model.column_labels_, beta)
-    for i, j in combinations(range(4), 2):
-        merged = np.where(model.row_labels_ == j, i, model.row_labels_)
-        after = cost(
-            WOMEN.matrix, merged, model.column_labels_, 1.0 if n_clusters[1] is None else beta
-        )
-        if n_clusters[1] is None:
-            before = cost(WOMEN.matrix, model.row_labels_, model.column_labels_, 1.0)
-        assert tree.row_merge_costs[i, j] == pytest.approx(after - before, abs=1e-9)
-    assert np.isinf(tree.row_merge_costs[np.tril_indices(4)]).all()
-    assert (tree.column_merge_costs is None) == (n_clusters[1] is None)
 
 
 @pytest.mark.parametrize("n_clusters", [(4, 3), (3, 2), (5, 6), "leaves"])
@@ -146,24 +121,6 @@ def test_the_merges_of_findings_lead_from_the_clusters_to_one(n_clusters):
     for side in (result.rows, result.columns):
         assert side.linkage.shape == (side.n_clusters - 1, 4)
         assert is_valid_linkage(side.linkage)
-    cheapest = min((result.rows, result.columns), key=lambda side: side.merge_costs.min())
-    pair = np.unravel_index(cheapest.merge_costs.argmin(), cheapest.merge_costs.shape)
-    assert tuple(cheapest.linkage[0, :2]) == pair
-    assert cheapest.linkage[0, 2] == pytest.approx(cheapest.merge_costs[pair], abs=1e-9)
-
-
-def test_merges_are_made_when_they_are_asked_for_and_once(tmp_path, monkeypatch):
-    calls = []
-    merge_all = hierarchy.merge_all
-    monkeypatch.setattr(hierarchy, "merge_all", lambda sides: calls.append(0) or merge_all(sides))
-    fit = CoClustering((2, 3), random_state=0).fit(WOMEN.matrix)
-    results = Results.of(fit, WOMEN)
-    fit.describe(), results.tables()
-    assert calls == []
-    results.write(tmp_path / "out")
-    Results.of(fit, WOMEN).to_html()
-    assert len(fit.hierarchy_.merges) == sum(fit.hierarchy_.n_leaves) - 2
-    assert len(calls) == 2  # from the clusters of the fit, and inside them
 
 
 def test_results_take_the_weighted_data_of_the_fit(model, results, monkeypatch):
@@ -174,8 +131,9 @@ def test_results_take_the_weighted_data_of_the_fit(model, results, monkeypatch):
         Results.of(model, WOMEN)  # weights and checks the data again
 
 
-@pytest.mark.parametrize("n_clusters", [(2, 3), (3, None), (None, 3), 1])
-@pytest.mark.parametrize("weighting", [None, "bm25"])
+@pytest.mark.parametrize(
+    ("n_clusters", "weighting"), [((2, 3), "bm25"), ((3, None), None), ((None, 3), None), (1, None)]
+)
 def test_all_files_of_all_kinds_of_fits(tmp_path, n_clusters, weighting):
     matrix = WOMEN.matrix.copy()
     matrix[3] = 0  # a row without mass
@@ -236,13 +194,6 @@ def test_the_command_line_takes_the_folder(tmp_path):
 
 def test_a_folder_is_whole_or_as_it_was(results, tmp_path, monkeypatch):
     out = tmp_path / "out"
-    out.mkdir()
-    (out / "mine.txt").touch()
-    for overwrite in (False, True):
-        with pytest.raises(FileExistsError):
-            results.write(out, overwrite)
-        assert [path.name for path in out.iterdir()] == ["mine.txt"]
-    (out / "mine.txt").unlink()
     results.write(out)
     with pytest.raises(FileExistsError):
         results.write(out)
@@ -262,23 +213,18 @@ def test_rejected_elements_have_no_rank(results):
     result = findings_of(model)
     assert (result.rows.ranks[out] == 0).all()
     assert (result.rows.ranks[~out] > 0).all()
-    assert set(result.rows.order[-out.sum() :]) == set(np.flatnonzero(out))
+    assert set(result.orders.rows[-out.sum() :]) == set(np.flatnonzero(out))
     assert result.blocks == pytest.approx(results.findings.blocks)  # what was rejected still counts
 
 
 def test_names_come_back_from_the_csv_as_they_were(tmp_path):
     matrix = sp.random_array((6, 6), density=0.9, random_state=np.random.default_rng(0))
-    model = CoClustering(2, random_state=0).fit(matrix)
-    results = Results.of(model, Data(matrix, NASTY, NASTY))
+    results = Results.of(CoClustering(2, random_state=0).fit(matrix), Data(matrix, NASTY, NASTY))
     results.write(tmp_path, for_spreadsheets=True)
-    with (tmp_path / "rows.csv").open(encoding="utf-8-sig", newline="") as file:
-        names = [line["name"] for line in csv.DictReader(file)]
+    names = [line["name"] for line in lines((tmp_path / "rows.csv").read_text("utf-8-sig"))]
     assert not [name for name in names if name[0] in "=+-@"]
     assert list(map(unquote_formula, names)) == NASTY
-    results.write(tmp_path, overwrite=True)
-    assert pd.read_csv(tmp_path / "rows.csv", keep_default_na=False)["name"].tolist() == NASTY
-    with open(tmp_path / "columns.csv", newline="", encoding="utf-8") as file:
-        assert [line["name"] for line in csv.DictReader(file)] == NASTY
+    assert [line["name"] for line in lines(results.tables()["columns.csv"])] == NASTY
     markdown = (tmp_path / "clusters.md").read_text()
     assert "<script" not in markdown
     assert "\nlines" not in markdown
@@ -313,30 +259,21 @@ def test_a_large_heatmap_is_reduced_and_hostile_names_are_text():
     assert len(texts) == 50 + 4 + 3  # names of columns, titles of clusters
 
 
-def test_without_matplotlib_results_are_written(tmp_path):
-    code = (
-        "import sys, comarkov; w = comarkov.datasets.load('southern-women')\n"
-        "model = comarkov.CoClustering((2, 3), random_state=0).fit(w)\n"
-        f"comarkov.Results.of(model, w).write({str(tmp_path / 'out')!r})\n"
-        "assert 'matplotlib' not in sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)
-
-
-def test_a_path_is_numbered_as_the_fit(model):
+def test_what_a_path_keeps(model):
     path = model.beta_path(WOMEN.matrix)
     results = Results.of(model, WOMEN, path=path)
     assert [view.beta for view in results.views] == sorted(step.beta for step in path)
     fit = next(view for view in results.views if view.is_fit)
     assert fit.kept == model.information_.kept
-    for view in results.views:
-        assert (view.row_labels == model.row_labels_).mean() > 0.7
-        mine = mutual_information(view.blocks) / model.information_.rows_columns
-        assert view.kept == pytest.approx(mine)
+    for step, view in zip(sorted(path, key=lambda step: step.beta), results.views, strict=True):
+        if not view.is_fit:
+            rows, columns = np.eye(2)[step.row_labels], np.eye(3)[step.column_labels]
+            blocks = rows.T @ WOMEN.matrix @ columns
+            mine = mutual_information(blocks / blocks.sum()) / model.information_.rows_columns
+            assert view.kept == pytest.approx(mine)
     other = path[0]._replace(beta=0.123, row_labels=np.zeros(3, int))
-    with pytest.raises(InputError) as error:
+    with pytest.raises(InputError):
         Results.of(model, WOMEN, path=[other])
-    assert "3 labels for 18 rows" in str(error.value)
 
 
 def test_results_take_what_fit_takes(model, results):
@@ -348,48 +285,37 @@ def test_results_take_what_fit_takes(model, results):
     assert Results.of(model, frame).tables() == results.tables()
     assert Results.of(model, bare).findings.rows.names[:2].tolist() == ["0", "1"]
     renamed = Data(WOMEN.matrix, [name.split()[0] for name in WOMEN.row_names], None, "woman")
-    output = Results.of(named, renamed).findings
-    assert (output.rows.names[0], output.columns.names[0]) == ("Evelyn", "E1")
-    assert output.rows.kind == "woman"
+    rows, columns = Results.of(named, renamed).findings.sides
+    assert (rows.names[0], columns.names[0], rows.kind) == ("Evelyn", "E1", "woman")
 
 
 def test_elements_that_share_a_name_are_told_apart():
     frame = pd.DataFrame(WOMEN.matrix, ["x", "x", *WOMEN.row_names[2:]], WOMEN.column_names)
     model = CoClustering((2, 3), n_init=10, random_state=0).fit(frame)
     results = Results.of(model, frame)
-    assert [line["name"] for line in lines(results.tables()["rows.csv"])][:3] == [
-        "x [0]",
-        "x [1]",
-        WOMEN.row_names[2],
-    ]
+    names = [line["name"] for line in lines(results.tables()["rows.csv"])]
+    assert names == ["x [0]", "x [1]", *WOMEN.row_names[2:]]
     for output in (results.describe(), model.describe()):
         assert "typical: x [0], x [1], " in output
     assert model.top_features(1, n=1, side="columns")[0].name == "x [0]"
-    assert model.row_names_in_[0] == "x"
 
 
-OTHERS = {
-    "transposed": (lambda frame: frame.T, "It has 14 rows x 18 columns, not 18 x 14"),
-    "too few": (lambda frame: frame.iloc[:10], "It has 10 rows x 14 columns, not 18 x 14"),
-    "other rows": (lambda frame: frame.iloc[::-1], "had the row 'Evelyn Jefferson' it has 'Flora"),
-    "other columns": (lambda frame: frame.iloc[:, ::-1], "had the column 'E1' it has 'E14'"),
-    "no names": (lambda frame: frame.to_numpy()[::-1], "It has other weights"),
-    "alike but for names": (
-        lambda frame: frame.rename({"Olivia Carleton": "Flora Price", "Flora Price": "Olivia"}),
-        "had the row 'Olivia Carleton' it has 'Flora Price'",
-    ),
-}
-
-
-@pytest.mark.parametrize(("change", "difference"), OTHERS.values(), ids=OTHERS)
-@pytest.mark.parametrize("weighting", [None, "bm25"])
-def test_data_that_are_not_those_of_the_fit(change, difference, weighting):
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda frame: frame.T,
+        lambda frame: frame.iloc[:10],
+        lambda frame: frame.iloc[::-1],
+        lambda frame: frame.to_numpy()[:, ::-1],
+    ],
+)
+def test_data_that_are_not_those_of_the_fit(change):
     frame = pd.DataFrame(WOMEN.matrix, WOMEN.row_names, WOMEN.column_names)
-    model = CoClustering((2, 3), weighting=weighting, random_state=0).fit(frame)
+    model = CoClustering((2, 3), weighting="bm25", random_state=0).fit(frame)
     for use in (Results.of, plot_heatmap):
         with pytest.raises(InputError) as error:
             use(model, change(frame))
-        assert difference in str(error.value)
+        assert "same order" in error.value.advice
 
 
 def test_a_notebook_shows_the_small_report_once_fitted(model):

@@ -4,21 +4,25 @@ import re
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from helpers import models
 from hypothesis import given, settings
+from sklearn.exceptions import ConvergenceWarning
 
+import comarkov
 from comarkov import CoClustering, Data, Results, datasets
+from comarkov.joint.messages import listed
 from comarkov.results.findings import findings_of
 from comarkov.results.pictures import map_of_side
-from comarkov.results.words.figures import lift_text, percent_text
+from comarkov.results.words.figures import joined, lift_text, percent_text
 from comarkov.results.words.next_steps import next_steps, public_command
 from comarkov.results.words.sentences import (
     _typical_of,
+    as_html,
     beta_reason,
+    caution,
     certainty,
-    opening_of,
-    overview,
     plain,
     strongest,
     weight_of,
@@ -37,7 +41,6 @@ def results():
 
 def test_the_strongest_blocks_in_words(results):
     findings = results.findings
-    assert plain(overview(findings)) == "18 women in 2 clusters and 14 events in 3 clusters."
     first, second = strongest(findings, weight_of(results))
     strength = findings.blocks * np.log2(np.maximum(findings.lift, 1e-9))
     a, b = np.unravel_index(strength.argmax(), strength.shape)
@@ -48,8 +51,8 @@ def test_the_strongest_blocks_in_words(results):
     times = lift_text(findings.lift[a, b])[1:]
     share = percent_text(findings.blocks[a, b])
     assert text.endswith(f"{times} times as many entries as expected ({share} of all entries).")
-    names = {part.text for part in first.sentence if part.is_name and not part.is_kind}
-    assert names == {"Evelyn Jefferson", "Laura Mandeville", "Brenda Rogers", "E5", "E3", "E6"}
+    names = re.findall("<bdi>(.*?)</bdi>", as_html(first.sentence))
+    assert set(names) == {"Evelyn Jefferson", "Laura Mandeville", "Brenda Rogers", "E5", "E3", "E6"}
     assert "Sylvia Avondale" in plain(second.sentence)
 
 
@@ -73,17 +76,16 @@ def test_sentences_of_any_fit(problem):
     W, model = problem
     model.fit(W)
     results = Results.of(model, W)
-    opening = opening_of(results)
-    assert len(opening.strongest) <= 5
-    found = (each.sentence for each in opening.strongest)
-    for each in (opening.overview, *found, *opening.certainty):
-        text = plain(each)
+    findings = results.findings
+    found = [each.sentence for each in strongest(findings)]
+    assert len(found) <= 5
+    for text in map(plain, [*found, *certainty(findings)]):
         assert text == " ".join(text.split())
         assert text.endswith(".")
         assert "e+" not in text
         assert "nan" not in text
-    one = max(side.n_clusters for side in (results.findings.rows, results.findings.columns)) == 1
-    assert (opening.caution is not None) == (one or model.information_.kept < 0.05)
+    one = max(side.n_clusters for side in findings.sides) == 1
+    assert bool(caution(findings)) == (one or model.information_.kept < 0.05)
     assert len(next_steps(results)) <= 3
     assert repr(results).startswith("Results: ")
     assert results._repr_html_().startswith("<div")
@@ -91,10 +93,9 @@ def test_sentences_of_any_fit(problem):
 
 def test_certainty_counts_members(results):
     findings = results.findings
-    (text,) = (plain(each) for each in certainty(findings) if "confidence" in plain(each))
-    for side in (findings.rows, findings.columns):
-        sure = int((side.confidence >= 0.9).sum())
-        assert f"{sure} of {side.labels.size} " in text
+    text = plain(certainty(findings)[0])
+    for side in findings.sides:
+        assert f"{int((side.confidence >= 0.9).sum())} of {side.labels.size} " in text
     nothing = replace(findings, rows=replace(findings.rows, confidence=None, stability=None))
     assert "women" not in plain(certainty(nothing)[0])
 
@@ -112,7 +113,6 @@ def test_a_model_of_one_side_concentrates_on_elements():
         lift = sum(f.share for f in features) / sum(f.share / f.lift for f in features)
         assert f"{lift_text(lift)[1:]} times as much weight" in text
         assert all(feature.name in text for feature in features)
-    assert plain(overview(findings)) == "18 women in 2 clusters; the 14 events were not clustered."
 
 
 @pytest.mark.parametrize(
@@ -133,12 +133,71 @@ def test_what_the_weights_are(entry_kind, matrix, phrase):
     assert f"times as {phrase} as expected" in results.describe()
 
 
-def test_elements_without_names_are_counted_with_examples():
+def test_elements_without_names_are_counted():
     matrix = np.kron(np.eye(2), np.ones((20, 20))) + 0.1
     results = Results.of(CoClustering(2, random_state=0).fit(matrix), Data(matrix))
     text = results.describe()
-    assert re.search(r"- 20 rows \(\d+, \d+, …\) concentrate on 20 columns \(\d+, \d+, …\)", text)
-    assert "“cluster" not in plain(opening_of(results).strongest[0].sentence)
+    assert "- 20 rows (50.0%) concentrate on 20 columns (50.0%)" in text
+    assert "typical" not in text
+
+
+@pytest.fixture(scope="module")
+def records():
+    rng = np.random.default_rng(0)
+    lean = rng.integers(0, 2, 200)
+    sides = np.array(["slightly liberal", "conservative"])
+    noisy = np.where(rng.random((3, 200)) < 0.9, lean, 1 - lean)
+    names = ["what the voter calls Clinton", "what the voter calls Dole", "self"]
+    frame = pd.DataFrame(dict(zip(names, sides[noisy], strict=True)))
+    frame["goals"] = rng.poisson(1.5, 200) + 3 * lean
+    data = comarkov.records(frame)
+    return Results.of(CoClustering(2, random_state=0).fit(data), data)
+
+
+@pytest.mark.parametrize("numbers", [(2, 2), (2, None)])
+def test_findings_about_records_name_categories_with_their_shares(records, numbers):
+    data = records.data
+    results = Results.of(CoClustering(numbers, random_state=0).fit(data), data)
+    first = plain(strongest(results.findings)[0].sentence)
+    size = results.findings.rows.sizes[strongest(results.findings)[0].clusters["row"]]
+    assert first.startswith(f"{size} records ({size / 2:.1f}%) concentrate on ")
+    assert re.search(r"self = [\w ]+ \([\d.]+%( of these)? against [\d.]+%", first)
+    values = {name.partition(" = ")[2] for name in data.column_names if " = " in name}
+    text = results.describe()
+    assert all(f"… = {each}" in text for each in values & {"slightly liberal", "conservative"})
+
+
+def test_clusters_of_categories_have_titles_of_categories(records):
+    words = " · ".join(records.findings.columns.titles).split(" · ")
+    assert set(words) <= set(records.data.column_names.tolist())
+
+
+def test_names_with_commas_are_separated_by_semicolons():
+    assert joined(["Buth, Jo", "Day, Al", "Fox"]) == "Buth, Jo; Day, Al; and Fox"
+    assert listed(["Buth, Jo", "Day, Al"]) == "Buth, Jo; Day, Al"
+
+
+def test_low_overlap_of_repeated_searches_is_printed(results):
+    assert "overlap" not in results.describe()
+    rows, columns = (replace(x, stability=np.full(3, 0.4)) for x in results.findings.sides)
+    shaken = replace(results, findings=replace(results.findings, rows=rows, columns=columns))
+    assert "40% overlap" in shaken.describe()
+
+
+def test_no_plural_is_invented():
+    names = list("abcdefghijklmnopqr"), None
+    data = Data(WOMEN.matrix, *names, "stadt", "home team")
+    results = Results.of(CoClustering((2, 3), random_state=0).fit(data), data)
+    assert results.headline.startswith("18 rows in 2 clusters and 14 home teams in 3 clusters")
+    assert "stadts" not in results.describe() + repr(data)
+
+
+def test_a_fit_that_was_stopped_before_the_search_says_so():
+    with pytest.warns(ConvergenceWarning):
+        model = CoClustering(max_time=1e-9, random_state=0).fit(DATA)
+    results = Results.of(model, DATA)
+    assert results.describe().startswith("Nothing was searched.")
+    assert "No clusters were found" not in results.to_html()
 
 
 def test_where_beta_comes_from(results):
@@ -146,39 +205,13 @@ def test_where_beta_comes_from(results):
     fields = [("beta", float), ("agreement", float), ("chosen", bool)]
     table = np.array([(0.4, 0.5, False), (0.7, 0.48, True)], fields)
     chosen = replace(results, beta_selection=table)
-    assert beta_reason(chosen).startswith("β = 0.7, the default, was kept: ")
-    assert "nearly as well as anywhere (0.50)" in beta_reason(chosen)
-    table["agreement"] = [0.2, 0.48]
-    assert "agree best there (0.48 of 1)" in beta_reason(chosen)
-    table["agreement"] = 0.5
-    assert beta_reason(chosen).endswith("agree there (0.50 of 1) as well as anywhere.")
-    table["agreement"] = np.nan
-    assert "no time to compare" in beta_reason(chosen)
-
-
-def test_next_steps_are_commands_that_follow_from_the_results(results):
-    steps = {plain(step.why): step.command for step in next_steps(results)}
-    finer = next(command for why, command in steps.items() if "more detail" in why)
-    assert finer.startswith("comarkov cut women -k ")
-    compare = next(command for why, command in steps.items() if "Compare" in why)
-    assert compare == "comarkov choose women -o women-chosen"
-    in_python = replace(results, command="")
-    calls = [step.command for step in next_steps(in_python)]
-    assert calls[0].startswith("model.cut((")
-    numbers = eval(calls[0].removeprefix("model.cut(")[:-1])
-    cut = results.fitted.cut(numbers)
-    assert cut.information_.kept >= results.findings.information.kept + 0.1
-
-
-def test_a_refit_keeps_what_was_set():
-    words = Data(WOMEN.matrix, WOMEN.row_names, WOMEN.column_names, "text", "word")
-    model = CoClustering((2, None), beta=1.0, random_state=0).fit(words)
-    results = Results.of(model, words, command=COMMAND)
-    step = next_steps(replace(results, folder="/home/ann/my out"))[0]
-    options = "-k 2 -l none --beta 1 --weighting bm25"
-    assert step.command == f"comarkov fit 'my out' {options} -o 'my out-again'"
-    call = next_steps(replace(results, command=""))[0].command
-    assert call == "model.set_params(weighting='bm25').fit(data)"
+    reasons = {beta_reason(chosen)}
+    assert "(0.50)" in beta_reason(chosen)
+    for agreement in ([0.2, 0.48], 0.5, np.nan):
+        table["agreement"] = agreement
+        reasons.add(beta_reason(chosen))
+    assert len(reasons) == 4
+    assert all(reason.startswith("β = 0.7") for reason in reasons)
 
 
 def test_no_report_shows_absolute_paths(results):
@@ -200,30 +233,30 @@ def test_nothing_found_is_said_first_and_what_to_do_about_it():
 
 
 def test_reasons_name_what_rows_and_columns_are():
-    model = CoClustering("auto", random_state=0).fit(DATA)
-    reason = Results.of(model, DATA).selection_reason
+    reason = Results.of(CoClustering("auto", random_state=0).fit(DATA), DATA).selection_reason
     assert "woman cluster" in reason
-    assert "row" not in reason
-    assert "column" not in reason
+    assert not re.search("row|column", reason)
 
 
 def test_without_information_nothing_is_kept_and_no_map_is_drawn():
     matrix = np.full((10, 8), 7)
     results = Results.of(CoClustering(random_state=0).fit(matrix), Data(matrix))
     assert "8 columns in 1 cluster: there is no information to keep (0 bits)." in results.describe()
-    assert map_of_side(results, results.findings.rows).is_flat
+    assert map_of_side(results.findings, results.matrix, results.findings.rows).is_flat
 
 
-def test_finer_clusters_are_not_suggested_where_blocks_explain_the_data():
-    data = datasets.planted((24, 15), (3, 3), random_state=0)
-    model = CoClustering(random_state=0).fit(data.matrix)
-    chosen = model.selection_["suggested"]
-    assert model.selection_["row_rule"][chosen] == "description length"
-    results = Results.of(model, data)
-    assert not any("more detail" in plain(step.why) for step in next_steps(results))
-    given = replace(results, selection=None)
-    for step in next_steps(given):
-        if "more detail" in plain(step.why):
-            rows, columns = eval(step.command.removeprefix("model.cut(")[:-1])
-            assert rows <= 12
-            assert columns <= 7
+@pytest.mark.parametrize("command", [COMMAND, ""])
+def test_next_steps_follow_from_the_results(results, command):
+    words = Data(WOMEN.matrix, WOMEN.row_names, WOMEN.column_names, "text", "word")
+    texts = Results.of(CoClustering((2, None), random_state=0).fit(words), words, command=command)
+    commands = [step.command for step in next_steps(replace(texts, folder="/home/ann/my out"))]
+    bm25, cut, compare = commands
+    if command:
+        assert bm25 == "comarkov fit 'my out' --weighting bm25 -o 'my out'-again"
+        assert cut == "comarkov cut 'my out' -k 4 -l none"
+        assert compare == "comarkov choose 'my out' -o 'my out'-chosen"
+    else:
+        assert (bm25, cut) == (
+            "model.set_params(weighting='bm25').fit(data)",
+            "model.cut((4, None))",
+        )

@@ -66,14 +66,24 @@ def test_titles_are_made_of_what_distinguishes_clusters():
     assert len(set(words)) == len(words)  # no word stands twice
 
 
-def test_rare_and_common_elements_make_no_titles():
-    """Columns: everywhere with much mass, once with little, and the theme of each cluster."""
-    X = np.array(
-        [[90, 0, 9, 0], [80, 1, 8, 0], [90, 0, 9, 0], [60, 0, 0, 9], [60, 0, 0, 8], [50, 0, 0, 9]]
-    )
-    model = CoClustering((2, None), random_state=0).fit(X)
-    result = findings_of(model, (list("abcdef"), ["the", "rare", "cat", "dog"]))
-    assert sorted(result.rows.titles) == ["cat", "dog"]
+@pytest.mark.parametrize(
+    ("matrix", "names"),
+    [
+        (  # everywhere with much mass, once with little, and the theme of each cluster
+            [[90, 0, 9, 0], [80, 1, 8, 0], [90, 0, 9, 0], [60, 0, 0, 9], [60, 0, 0, 8]],
+            ["the", "rare", "cat", "dog"],
+        ),
+        (  # a common one with a lift of 1.3, filler, and the theme of each cluster
+            [[30, 60, 10, 0]] * 3 + [[15, 75, 0, 10]] * 3,
+            ["the", "filler", "cat", "dog"],
+        ),
+    ],
+)
+def test_rare_and_common_elements_do_not_come_first(matrix, names):
+    model = CoClustering((2, None), random_state=0).fit(matrix)
+    result = findings_of(model, (list("abcdef")[: len(matrix)], names))
+    first = sorted(title.split(BETWEEN)[0] for title in result.rows.titles)
+    assert first == ["cat", "dog"]
 
 
 def test_words_name_the_clusters_of_both_sides():
@@ -98,20 +108,16 @@ def test_names_that_say_nothing_are_not_used():
 
 def test_other_levels_have_titles_made_of_those_of_the_clusters():
     side = planted([f"n{letter}" for letter in "abcdefghijklmnopqr"], list("ABCDEFGHIJKL")).rows
-    titles = node_titles(side, side.levels)
-    for k in range(1, side.levels.n_leaves + 1):
-        level = [titles[node] for node in side.levels.nodes_at(k)]
-        assert len(set(level)) == k  # all different
-        if k == 2:
-            merged, alone = sorted(level, key=lambda title: " + " not in title)
-            assert alone in side.titles
-            assert set(merged.split(" + ")) == set(side.titles) - {alone}
-        for node, title in zip(side.levels.nodes_at(k), level, strict=True):
-            if k > 3 and title not in side.titles:  # a part, named after one of its members
-                member, _, whole = title.removesuffix(")").partition(" (")
-                assert whole in side.titles
-                inside = np.isin(side.levels.leaves.leaf, side.levels.members[node])
-                assert member in side.names[inside]
+    levels, titles = side.levels, node_titles(side, side.levels)
+    for k in range(1, levels.n_leaves + 1):
+        assert len({titles[node] for node in levels.nodes_at(k)}) == k  # all different
+    merged, alone = sorted((titles[node] for node in levels.nodes_at(2)), key=len, reverse=True)
+    assert set(merged.split(" + ")) == set(side.titles) - {alone}
+    for node in levels.nodes_at(levels.n_leaves):
+        if titles[node] not in side.titles:  # a part, named after one of its members
+            member, _, whole = titles[node].removesuffix(")").partition(" (")
+            assert whole in side.titles
+            assert member in side.names[np.isin(levels.leaves.leaf, levels.members[node])]
     assert titles[-1] == "all rows"
 
 
@@ -120,25 +126,14 @@ def test_a_few_numbers_of_something_known_are_names():
     assert all(title.startswith("hour ") for title in hours.rows.titles)
 
 
-@pytest.mark.parametrize("n_clusters", [(3, None), (None, 3)])
-def test_a_side_that_is_not_clustered_has_no_titles(n_clusters):
-    model = CoClustering(n_clusters, random_state=0).fit(WOMEN.matrix)
-    result = findings_of(model, (WOMEN.row_names, WOMEN.column_names))
-    sides = [result.rows, result.columns]
-    assert [len(side.titles) for side in sides] == [n or 0 for n in n_clusters]
-
-
 def test_nothing_distinctive_is_said_so():
     one = CoClustering(1, random_state=0).fit(WOMEN.matrix)
     result = findings_of(one, (WOMEN.row_names, WOMEN.column_names), ("woman", "event"))
     assert (result.rows.titles, result.columns.titles) == (["all women"], ["all events"])
-    rng = np.random.default_rng(0)
-    noise = 1000 + rng.integers(0, 20, (12, 6))
+    noise = 1000 + np.random.default_rng(0).integers(0, 20, (12, 6))
     flat = CoClustering(2, random_state=0).fit(noise)
     titles = findings_of(flat, (list("abcdefghijkl"), list("uvwxyz"))).rows.titles
-    own = [name for title in titles for name in title.split(BETWEEN)]
-    assert set(own) <= set("abcdefghijkl")  # typical members
-    assert len(set(own)) == len(own)
+    assert set(BETWEEN.join(titles).split(BETWEEN)) <= set("abcdefghijkl")  # typical members
 
 
 def test_a_cluster_of_one_has_its_name_and_numbers_say_what_they_number():
@@ -196,15 +191,6 @@ def test_which_names_people_can_read():
     assert not are_positions(["1", "3", "4"])
 
 
-def test_a_high_lift_counts_for_more_than_a_large_share():
-    """Columns: a common one with a lift of 1.3, filler, and the theme of each cluster."""
-    X = np.repeat([[30, 60, 10, 0], [15, 75, 0, 10]], 3, axis=0)
-    model = CoClustering((2, None), random_state=0).fit(X)
-    result = findings_of(model, (list("abcdef"), ["the", "filler", "cat", "dog"]))
-    first = sorted(title.split(BETWEEN)[0] for title in result.rows.titles)
-    assert first == ["cat", "dog"]
-
-
 # --- titles that people give ---
 
 DATA = Data(WOMEN.matrix, WOMEN.row_names, WOMEN.column_names, "woman", "event")
@@ -236,23 +222,22 @@ def test_given_titles_stand_everywhere(model, titles):
 
 
 @pytest.mark.parametrize(
-    ("titles", "fault", "advice"),
+    ("titles", "advice"),
     [
-        ({"n_clusters": [4, 3], "rows": {}}, "4 x 3", "model.cut((4, 3))"),
-        ({"rows": {"2": "x"}}, "row cluster 2", "from 0 to 1"),
-        ({"rows": {"-1": "x"}}, "row cluster -1", "from 0 to 1"),
-        ({"columns": ["a", "b", "c", "d"]}, "column cluster 3", "from 0 to 2"),
-        ({"rows": {"0": 7}}, "row cluster 0", ""),
-        ({"rows": "abc"}, "rows", '"rows": {"0": "a title"}'),
-        ({"row": {}}, "'row'", "'rows'"),
-        ({"n_clusters": 3}, "n_clusters", ""),
+        ({"n_clusters": [4, 3], "rows": {}}, "model.cut((4, 3))"),
+        ({"rows": {"2": "x"}}, "from 0 to 1"),
+        ({"rows": {"-1": "x"}}, "from 0 to 1"),
+        ({"columns": ["a", "b", "c", "d"]}, "from 0 to 2"),
+        *(
+            (titles, '"rows": {"0": "a title"}')
+            for titles in ({"rows": {"0": 7}}, {"rows": "abc"}, {"row": {}}, {"n_clusters": 3})
+        ),
     ],
 )
-def test_what_is_wrong_with_titles(model, titles, fault, advice):
+def test_what_is_wrong_with_titles(model, titles, advice):
     with pytest.raises(InputError) as error:
         Results.of(model, DATA, titles=titles)
-    assert fault in str(error.value)
-    assert advice in (error.value.advice or "")
+    assert advice in error.value.advice
 
 
 def test_titles_from_a_file_stay_in_the_folder(model, tmp_path):
@@ -262,15 +247,8 @@ def test_titles_from_a_file_stay_in_the_folder(model, tmp_path):
     file.write_text(json.dumps(GIVEN), encoding="utf-8")
     run("report", str(out), "--titles", str(file))
     assert {path.name for path in out.iterdir()} - before == {"titles.json"}
-    for name in (
-        "rows.csv",
-        "columns.csv",
-        "blocks.csv",
-        "clusters.md",
-        "summary.json",
-        "heatmap.svg",
-    ):
-        assert "insiders" in (out / name).read_text() or name == "columns.csv", name
+    for name in ("rows.csv", "blocks.csv", "clusters.md", "summary.json", "heatmap.svg"):
+        assert "insiders" in (out / name).read_text(), name
     assert "late events" in (out / "columns.csv").read_text()
     page = (out / "report.html").read_text()
     run("report", str(out))  # finds the titles again
@@ -279,7 +257,6 @@ def test_titles_from_a_file_stay_in_the_folder(model, tmp_path):
     file.write_text(json.dumps(GIVEN | {"n_clusters": [4, 5]}), encoding="utf-8")
     error = run("report", str(out), "--titles", str(file)).stderr
     assert f"comarkov cut {out} -k 4 -l 5" in error
-    error = run("report", str(out), "--titles", "nowhere.json").stderr
-    assert "nowhere.json" in error
+    assert "nowhere.json" in run("report", str(out), "--titles", "nowhere.json").stderr
     file.write_text("rows: insiders", encoding="utf-8")
     assert "mine.json: " in run("report", str(out), "--titles", str(file)).stderr

@@ -99,15 +99,6 @@ def test_weak_evidence_is_called_weak():
     assert "weak" in groups.reason
 
 
-def test_the_unit_of_weights_does_not_matter():
-    matrix = nx.to_scipy_sparse_array(nx.les_miserables_graph()) * 0.37
-    first, second = (
-        module.communities(joint(sp.csr_array(matrix * unit)), Run(0.5, Seed.of(0)))
-        for unit in (1.0, 1024.0)
-    )
-    np.testing.assert_array_equal(first.labels, second.labels)
-
-
 def test_communities_take_any_graph_and_name_their_groups():
     graph = nx.ring_of_cliques(4, 6)
     graph.add_node("alone")

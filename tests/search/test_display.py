@@ -2,7 +2,7 @@
 
 import pytest
 
-from comarkov.search.progress import BETA, CLUSTERING, CONFIDENCE, NUMBERS, fit_stages, showing
+from comarkov.search.progress import showing
 
 
 def test_lines_are_printed_where_there_is_no_terminal(capsys):
@@ -32,8 +32,3 @@ def test_a_bar_that_fails_does_not_look_done(capsys, monkeypatch):
     shown = capsys.readouterr().err
     assert "all" in shown
     assert "Done" not in shown
-
-
-def test_stages_of_a_fit():
-    assert fit_stages(("auto", 3), "auto") == [NUMBERS, BETA, CLUSTERING, CONFIDENCE]
-    assert fit_stages((3, None), 0.7) == [CLUSTERING, CONFIDENCE]

@@ -6,7 +6,7 @@ from helpers import run_at
 
 from comarkov import datasets
 from comarkov.joint.joint import joint
-from comarkov.search.select.halves import Agreement, agreement, held_out_gain
+from comarkov.search.select.number_ladder import Agreement, agreement, held_out_gain
 
 
 def planted(n_clusters=(5, 4), shape=(200, 160), seed=0, **kind):
@@ -41,11 +41,6 @@ def test_the_largest_number_with_nearly_the_best_score_is_chosen(values, choice,
     measured = Agreement({k: np.full(4, value) for k, value in values.items()}, ceiling=8)
     assert measured.nearly_best() == near
     assert measured.choice() == choice
-
-
-def test_halves_that_agree_by_luck_are_not_clear():
-    lucky = Agreement({2: np.array([0.9, 0.0, 0.9, 0.0]), 3: np.zeros(4)}, ceiling=8)
-    assert lucky.choice() is None
 
 
 def test_rows_that_have_nothing_in_a_half_are_left_out_quietly():

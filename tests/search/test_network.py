@@ -13,8 +13,7 @@ from comarkov.joint.joint import joint
 from comarkov.kernels import network as moves
 from comarkov.search.optimise.refine import polish
 from comarkov.search.progress import Monitor
-from comarkov.search.state.graph import Graph, WeightedRelation
-from comarkov.search.state.network_state import Network, network
+from comarkov.search.state.network_state import Graph, Network, WeightedRelation, network
 from comarkov.search.state.starts import free_start
 
 
@@ -195,37 +194,3 @@ def test_a_network_of_one_relation_moves_as_co_clustering_does(problem):
             ours.sweep(ours.every_side()[t], run_at(beta))
             assert_array_equal(ours.partitions[t].label, side.labels)
     assert ours.cost(beta) == pytest.approx(state.cost(beta), abs=1e-11)
-
-
-def test_one_sided_bottleneck_is_a_network_too():
-    W = np.random.default_rng(0).poisson(0.5, (40, 30))
-    state = started(W, 4, 1, 0)
-    graph = Graph((WeightedRelation(0, 1, state.joint, lambda beta: BOTTLENECK),), 2)
-    starts = [free_start(4, graph.weights[0]), free_start(1, graph.weights[1])]
-    ours = network(graph, starts, state.labels())
-    for _ in range(4):
-        state.rows.sweep(None, run_at(1.0))
-        ours.sweep(ours.every_side()[0], run_at(0.3))
-    assert_array_equal(ours.partitions[0].label, state.rows.labels)
-    parts = comarkov.information(W, *state.labels())
-    assert ours.cost(0.3) == pytest.approx(parts.rows_columns - parts.row_clusters_columns)
-
-
-@given(problems())
-def test_the_rows_of_the_table_are_the_published_costs(problem):
-    """As the papers write them, from the four informations."""
-    W, k, l, beta, seed = problem
-    rng = np.random.default_rng(seed)
-    parts = comarkov.information(
-        W, rng.integers(k, size=W.shape[0]), rng.integers(l, size=W.shape[1])
-    )
-    whole, rows_only, columns_only, blocks = parts  # what is not clustered: nothing, rows, columns
-    published = {
-        co_clustering(beta): beta * (2 * whole - rows_only - columns_only)
-        + (1 - beta) * (columns_only + rows_only - 2 * blocks),
-        markov(beta): beta * (whole - rows_only) + (1 - beta) * (rows_only - blocks),
-        co_clustering(0.5).times(3): 3 * (whole - blocks),
-        BOTTLENECK: whole - columns_only,
-    }
-    for coefficients, cost in published.items():
-        assert coefficients.cost(parts) == pytest.approx(cost, abs=1e-10)

@@ -3,12 +3,11 @@ import pytest
 from helpers import problems, run_at, started
 from hypothesis import given
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.exceptions import ConvergenceWarning
+from paper_algorithms import annitcc, sgitcc
 
 import comarkov
 from comarkov import CoClustering
 from comarkov.joint.joint import joint
-from comarkov.reproduce.algorithms import annitcc, sgitcc
 from comarkov.reproduce.experiments.synthetic import STUCK, circulant_blocks
 from comarkov.search.optimise.refine import refine, schedule
 from comarkov.search.state.side import Side
@@ -49,7 +48,7 @@ def test_the_result_cannot_be_improved_by_a_single_move(problem):
 
 
 @pytest.mark.filterwarnings("ignore:No convergence")
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize("method", ["sequential", "anneal"])
 def test_complete_sweeps_are_the_algorithms_of_the_paper(method, seed):
     """Label for label; sweeps that skip rows end elsewhere in a third of these problems."""
@@ -65,27 +64,25 @@ def test_complete_sweeps_are_the_algorithms_of_the_paper(method, seed):
     if method == "sequential":
         expected = sgitcc(P, beta, start, counts, tol=tol)
     else:
-        expected = annitcc(P, beta, start, counts, tol=tol)[-1]
+        expected = annitcc(P, beta, start, counts, tol=tol)
     assert_array_equal(model.row_labels_, expected[0])
     assert_array_equal(model.column_labels_, expected[1])
 
 
-@pytest.mark.parametrize("ties", ["stay", "first"])
-@pytest.mark.parametrize("may_empty", [False, True])
-def test_the_transcribed_algorithm_chooses_the_least_cost(ties, may_empty):
+def test_the_transcribed_algorithm_chooses_the_least_cost():
     """One sweep over the rows of a matrix with ties, by the cost function alone."""
     P = np.kron(np.eye(3), np.ones((2, 2))) + np.eye(6)[::-1]
     rows, columns = np.array([0, 1, 2, 0, 0, 0]), np.array([0, 0, 1, 1, 1, 1])
     expected = rows.copy()
     for x in range(6):
         home = expected[x]
-        if (expected == home).sum() == 1 and not may_empty:
+        if (expected == home).sum() == 1:
             continue
         trials = [np.where(np.arange(6) == x, a, expected) for a in range(3)]
         costs = np.array([comarkov.cost(P, trial, columns, 0.4) for trial in trials])
         best = np.flatnonzero(costs < costs.min() + 1e-9)
-        expected[x] = home if ties == "stay" and home in best else best[0]
-    moved, _ = sgitcc(P, 0.4, (rows, columns), (3, 2), 1, 0.0, ties, may_empty)
+        expected[x] = home if home in best else best[0]
+    moved, _ = sgitcc(P, 0.4, (rows, columns), (3, 2), 1)
     assert_array_equal(moved, expected)
 
 
@@ -100,17 +97,6 @@ def test_the_stuck_example_is_stuck_for_the_sequential_method():
 def test_one_start_of_many_solves_the_stuck_example():
     model = CoClustering(2, beta=0.5, n_init=30, random_state=0).fit(STUCK)
     assert model.cost_ == pytest.approx(0.5, abs=1e-12)
-
-
-@pytest.mark.parametrize("method", ["anneal", "sequential"])
-def test_more_starts_are_never_worse(method):
-    X = circulant_blocks(3)
-    costs = [
-        CoClustering(3, beta=1.0, method=method, n_init=n, tol=0, random_state=5).fit(X).cost_
-        for n in (1, 2, 4, 8)
-    ]
-    assert costs == sorted(costs, reverse=True)
-    assert costs[0] > costs[-1]
 
 
 def test_the_path_leads_from_one_to_beta():
@@ -156,14 +142,6 @@ def test_late_sweeps_visit_few_rows_and_the_end_is_certified():
     assert sum(not visit.complete for visit in visits) > 1
     assert side.sweep(None, run_at(1.0)).moves == 0
     assert side.sweep(None, run_at(1.0)).moves == 0
-
-
-def test_max_iter_is_the_most_sweeps():
-    X = circulant_blocks(3)
-    model = CoClustering(3, method="sequential", max_iter=2, tol=0, random_state=0)
-    with pytest.warns(ConvergenceWarning):
-        model.fit(X)
-    assert model.n_iter_ == 2
 
 
 def test_given_labels_need_one_start():

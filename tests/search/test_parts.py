@@ -7,14 +7,20 @@ import pytest
 from helpers import run_at
 from numpy.testing import assert_allclose, assert_array_equal
 
-from comarkov import CoClustering
 from comarkov.joint import parts
 from comarkov.joint.joint import joint
 from comarkov.joint.parts import Change, TableSum, aligned_ranges, total, total_of_ranges
 from comarkov.search.optimise.refine import refine
 from comarkov.search.parallel.half_steps import Mover
-from comarkov.search.parallel.mass_tables import empty_table, with_derived, without_derived
-from comarkov.search.parallel.worker import REMEMBERED, SharedTable, rows_of_parts, worker_of
+from comarkov.search.parallel.worker import (
+    REMEMBERED,
+    SharedTable,
+    empty_table,
+    rows_of_parts,
+    with_derived,
+    without_derived,
+    worker_of,
+)
 from comarkov.search.state.coclusters import CoClusterProblem
 from comarkov.search.state.side import Side, inserted
 from comarkov.search.state.starts import free_start
@@ -27,16 +33,14 @@ def _many_parts(monkeypatch):
     monkeypatch.setattr(parts, "PER_COLUMN", 1)
 
 
-@pytest.fixture(params=["counts", "weights", "mixed", "single"])
+@pytest.fixture(params=["counts", "weights", "single"])
 def matrix(request):
-    """Blocks with empty rows, as counts in two types, decimals, and in single precision."""
+    """Blocks with empty rows, as counts, decimals, and in single precision."""
     rng = np.random.default_rng(3)
     rates = rng.gamma(0.4, 4.0, (5, 4))[rng.integers(5, size=90)][:, rng.integers(4, size=70)]
     X = rng.poisson(rates).astype(float)
     X[[0, 40]] = 0
-    if request.param == "mixed":
-        X *= 0.25 + 0.125 * rng.integers(5, size=X.shape)
-    elif request.param != "counts":
+    if request.param != "counts":
         X *= rng.uniform(0.1, 3.0, X.shape)
     return X.astype(np.float32) if request.param == "single" else X
 
@@ -60,7 +64,7 @@ def labels_after(X, beta, threads, sweeps=4):
     return state.labels()
 
 
-@pytest.mark.parametrize("beta", [1.0, 0.7, 0.5, 0.2])
+@pytest.mark.parametrize("beta", [1.0, 0.7, 0.2])
 def test_sweeps_do_not_depend_on_the_number_of_threads(matrix, beta):
     one, two, five = (labels_after(matrix, beta, threads) for threads in (1, 2, 5))
     for axis in (0, 1):
@@ -68,7 +72,7 @@ def test_sweeps_do_not_depend_on_the_number_of_threads(matrix, beta):
         assert_array_equal(one[axis], five[axis])
 
 
-@pytest.mark.parametrize("beta", [1.0, 0.7, 0.5, 0.2])
+@pytest.mark.parametrize("beta", [1.0, 0.7, 0.2])
 def test_every_sweep_saves_what_it_says_and_keeps_the_table(matrix, beta):
     state = started(divided(matrix), 6, 5, 2)
     for _ in range(5):
@@ -120,19 +124,6 @@ def test_a_stopped_half_step_changes_nothing(matrix):
     assert_array_equal(state.rows.masses, masses)
 
 
-def test_parts_find_as_good_clusters_as_one_sweep(matrix, monkeypatch):
-    def cost(data):
-        state = started(data, 6, 5, 7)
-        for beta in (1.0, 0.7):
-            refine(state, run_at(beta), "test")
-        return state.cost(0.7)
-
-    in_parts = cost(divided(matrix))
-    monkeypatch.setattr(parts, "MAX_PARTS", 1)
-    whole = joint(matrix, small=0)
-    assert in_parts - cost(whole) < 0.03 * whole.information
-
-
 @pytest.mark.parametrize("beta", [1.0, 0.7, 0.5])
 def test_in_the_end_no_single_move_lowers_the_cost(matrix, beta, monkeypatch):
     for k, seed in ((6, 1), (25, 2)):  # many clusters have one row in each of a few parts
@@ -163,7 +154,7 @@ def test_rows_inserted_in_parts_are_all_inserted(matrix, monkeypatch):
 
 @pytest.mark.parametrize("beta", [1.0, 0.7])
 def test_splits_in_parts_save_what_they_promise(matrix, beta, monkeypatch):
-    monkeypatch.setattr("comarkov.search.state.halving.SPLIT_SAMPLE_ENTRIES", 100)
+    monkeypatch.setattr("comarkov.search.state.side.SPLIT_SAMPLE_ENTRIES", 100)
     state = started(divided(matrix, 2), 4, 5, 8)
     side = state.rows
     gains = []
@@ -175,15 +166,6 @@ def test_splits_in_parts_save_what_they_promise(matrix, beta, monkeypatch):
         assert state.cost(beta) - finer.cost(beta) == pytest.approx(gain, abs=1e-9)
         gains.append(gain)
     assert min(gains) > 0
-
-
-def test_a_fit_does_not_depend_on_the_number_of_threads(matrix):
-    one, three = (
-        CoClustering((5, 4), random_state=0, n_jobs=threads, n_init=1).fit(matrix)
-        for threads in (None, 3)
-    )
-    for name in ("row_labels_", "column_labels_", "row_confidence_", "column_margins_"):
-        assert_array_equal(getattr(one, name), getattr(three, name))
 
 
 def test_copies_catch_up_with_the_table():
@@ -251,9 +233,3 @@ def test_the_parts_of_a_matrix_cover_its_rows():
         assert bounds.size == count + 1
         assert (bounds[0], bounds[-1]) == (0, 300)
         assert (np.diff(indptr[bounds]) <= indptr[-1] / count + 50).all()
-
-
-def test_small_data_have_one_part(monkeypatch):
-    monkeypatch.undo()
-    assert parts.count_parts(300_000, 10) == 1
-    assert parts.count_parts(10**12, 10**7) == parts.MAX_PARTS

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from comarkov import CoClustering
-from comarkov.joint import resample
+from comarkov.joint import joint as samples
 from comarkov.joint.joint import joint
 
 
@@ -16,13 +16,13 @@ def blocks(rows, columns, seed=0):
 
 @pytest.fixture(autouse=True)
 def _small_samples(monkeypatch):
-    monkeypatch.setattr(resample, "SAMPLE_ENTRIES", 8_000)
+    monkeypatch.setattr(samples, "SAMPLE_ENTRIES", 8_000)
 
 
 @pytest.mark.parametrize("shape", [(900, 60), (60, 900)])
 def test_the_sample_has_whole_rows_of_the_longer_side(shape):
     data = joint(blocks(*shape))
-    sample, note = resample.sample_of(data, np.random.default_rng(0))
+    sample, note = samples.sample_of(data, np.random.default_rng(0))
     assert 7_000 < sample.nnz < 9_000
     longer = int(shape[1] > shape[0])
     assert sample.shape[1 - longer] == 60
@@ -32,7 +32,7 @@ def test_the_sample_has_whole_rows_of_the_longer_side(shape):
 
 def test_small_data_are_their_own_sample():
     data = joint(blocks(50, 40))
-    assert resample.sample_of(data, np.random.default_rng(0)) == (data, "")
+    assert samples.sample_of(data, np.random.default_rng(0)) == (data, "")
 
 
 def test_numbers_of_large_data_are_chosen_by_a_sample():
@@ -44,8 +44,8 @@ def test_numbers_of_large_data_are_chosen_by_a_sample():
 
 
 def test_beta_of_large_data_is_chosen_by_a_sample(monkeypatch):
-    seen, drawn = [], resample.drawn
-    monkeypatch.setattr(resample, "drawn", lambda *a: seen.append(a[0]) or drawn(*a))
+    seen, drawn = [], samples.drawn
+    monkeypatch.setattr(samples, "drawn", lambda *a: seen.append(a[0]) or drawn(*a))
     model = CoClustering((4, 4), beta="auto", random_state=0).fit(blocks(900, 60))
     assert seen == [900]
     assert model.beta_selection_["chosen"].sum() == 1

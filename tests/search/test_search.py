@@ -15,7 +15,7 @@ import comarkov
 from comarkov import CoClustering, datasets
 from comarkov.costs import objective
 from comarkov.reproduce.experiments.synthetic import CIRCULANT_TRUTH, circulant_blocks
-from comarkov.search.optimise.methods import Member, Method, _agree, consensus, over_split, search
+from comarkov.search.optimise.methods import Member, _agree, consensus, over_split, search
 from comarkov.search.optimise.refine import Swap, polish
 from comarkov.search.state.side import Side
 
@@ -36,17 +36,6 @@ def test_a_merge_costs_what_it_promises(problem):
             assert_array_equal(after.rows.labels, np.where(labels > j, labels - 1, labels))
             cost = comarkov.cost(W, *after.labels(), beta)
             assert cost - before == pytest.approx(promised[i, j], abs=1e-9)
-
-
-@given(problems())
-def test_a_merged_side_is_that_of_its_labels(problem):
-    W, k, l, _beta, seed = problem
-    assume(k >= 2)
-    side = started(W, k, l, seed).rows
-    one = side.merged(0, k - 1)
-    other = Side(side.joint, one.labels, k - 1, side.free)
-    np.testing.assert_allclose(one.masses, other.masses, rtol=1e-12)
-    assert_array_equal(one.clusters.size, other.clusters.size)
 
 
 @given(problems())
@@ -157,13 +146,6 @@ def test_a_search_that_may_settle_ends_once_two_members_agree():
     assert results(noise, may_settle=True) == 3
 
 
-@pytest.mark.parametrize(("n_init", "others"), [("auto", 1), (3, 3)])
-def test_as_many_members_as_asked_for_are_made_even_if_they_agree(n_init, others):
-    rates = np.where(np.eye(4), 3.0, 0.2)[np.arange(120) % 4][:, np.arange(80) % 4]
-    problem = problem_of(np.random.default_rng(0).poisson(rates), 4, 4)
-    assert len(Method(n_init=n_init).solve(problem, run_at(0.7)).others) == others
-
-
 def test_members_agree_up_to_a_few_elements():
     rows, columns = np.arange(300) % 3, np.arange(50) % 2
     one = Member(1.0, [rows, columns])
@@ -179,7 +161,7 @@ def test_members_agree_up_to_a_few_elements():
 @pytest.mark.parametrize("beta", [0.9, 0.7, 0.5, 0.2])
 def test_circulant_blocks_are_found_every_time(k, beta):
     X = circulant_blocks(k)
-    for seed in range(10):
+    for seed in range(3):
         model = CoClustering(3, beta=beta, n_init=1, random_state=seed).fit(X)
         for labels in (model.row_labels_, model.column_labels_):
             assert comarkov.evaluate.matching_accuracy(CIRCULANT_TRUTH, labels) == 1
@@ -273,14 +255,6 @@ def test_over_split_without_time_merges_only_tiny_data():
     state = over_split(problem_of(rng.poisson(0.5, (30, 20)), 5, 4), late)
     assert set(state.rows.labels) - {-1} == set(range(5))
     assert set(state.columns.labels) - {-1} == set(range(4))
-
-
-def test_given_labels_are_where_it_starts():
-    W = np.random.default_rng(0).poisson(0.5, (50, 40))
-    first = CoClustering((5, 4), random_state=0).fit(W)
-    again = CoClustering((5, 4), init=(first.row_labels_, first.column_labels_)).fit(W)
-    assert_array_equal(again.row_labels_, first.row_labels_)
-    assert_array_equal(again.column_labels_, first.column_labels_)
 
 
 def test_labels_of_one_side_are_where_it_starts():

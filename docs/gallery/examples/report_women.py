@@ -1,6 +1,6 @@
 """The report: two circles of friends
 
-18 women and the 14 events that they went to, with a slider for β.
+18 women and the 14 events that they went to.
 """
 
 from comarkov import CoClustering, Data, Results, datasets

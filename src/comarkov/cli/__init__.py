@@ -10,14 +10,13 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from .options import OPTIONS_BY_PARAMETER
-from .output import print_error
+from .output import OPTIONS_BY_PARAMETER, print_error
 
 # The commands and their modules, by panel of the help.
 COMMANDS = {
     "Cluster": {
         "fit": "fit",
-        "choose": "choose",
+        "choose": "fit",
         "cut": "saved_results",
         "chain": "networks",
         "network": "networks",
@@ -26,8 +25,8 @@ COMMANDS = {
         "report": "saved_results",
         "info": "saved_results",
     },
-    "Evaluate": {"compare": "compare", "evaluate": "evaluate"},
-    "Data": {"pack": "pack", "datasets": "datasets"},
+    "Evaluate": {"compare": "evaluate", "evaluate": "evaluate"},
+    "Data": {"pack": "pack", "datasets": "pack"},
     "Research": {"reproduce": "reproduce"},
 }
 # Options that --help leaves to --help-all: those of these panels but the first ones that people
@@ -48,8 +47,11 @@ class Command(TyperCommand):
         """Parse the words of the command line; ``--help`` shows the options that people use."""
         if HELP_ALL in args:
             args = ["--help"]
-        elif not {"-h", "--help"}.isdisjoint(args) and self._fold():
-            self.epilog = f"All options: {ctx.command_path} {HELP_ALL}"
+        elif not {"-h", "--help"}.isdisjoint(args):
+            seldom: list[Any] = [each for each in self.params if _is_seldom(each)]
+            for each in seldom:
+                each.hidden = True
+            self.epilog = f"All options: {ctx.command_path} {HELP_ALL}" if seldom else None
         try:
             return super().parse_args(ctx, args)
         except Exception as raised:
@@ -63,20 +65,6 @@ class Command(TyperCommand):
             message = " ".join(error.format_message().split()).rstrip(".")
             print_error(f"{message}. See: {ctx.command_path} --help")
             raise typer.Exit(2) from None
-
-    def _fold(self) -> bool:
-        """Hide the options that few people need; False if there are none."""
-        folded: list[Any] = [each for each in self.params if _is_seldom(each)]
-        for each in folded:
-            each.hidden = True
-        return bool(folded)
-
-    def get_help_option(self, ctx: Any) -> Any:
-        """The option --help, which needs no line in the help."""
-        option = super().get_help_option(ctx)
-        if option is not None:
-            option.hidden = True
-        return option
 
 
 def _is_seldom(option: Any) -> bool:
@@ -104,11 +92,10 @@ def program(only: str = "") -> typer.Typer:
         for name, file in commands.items():
             if is_known and name != only:
                 continue
-            module = import_module(f".{file}", __package__)
-            if hasattr(module, "app"):
-                app.add_typer(module.app, name=name, rich_help_panel=panel)
+            command = getattr(import_module(f".{file}", __package__), name)
+            if isinstance(command, typer.Typer):
+                app.add_typer(command, name=name, rich_help_panel=panel)
             else:
-                command = getattr(module, name)
                 text = _as_paragraphs(command.__doc__)
                 app.command(cls=Command, rich_help_panel=panel, help=text)(command)
     return app

@@ -1,17 +1,33 @@
-"""``comarkov evaluate``: how well clusters agree with known classes."""
+"""``comarkov evaluate`` and ``compare``: how well clusters agree with known classes."""
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
-import typer
 
-from .label_files import classes_in, clusters_in, join, titles_in
-from .options import INPUT, OutputOptions, takes_groups
-from .output import aligned, clear_errors, echo, notes, print_json
+from ..io.files import SUMMARY, errors_in_json, is_results, read_json, write_text
+from ..joint.messages import InputError, listed, quote
+from .options import (
+    CLUSTERING,
+    INPUT,
+    FileOptions,
+    InputOptions,
+    OutputOptions,
+    Source,
+    StartOptions,
+    WeightingOptions,
+    argument,
+    command,
+    one_of,
+)
+from .output import aligned, records, records_csv
+
+if TYPE_CHECKING:
+    from ..io.read.naming import Labels
 
 # What is always printed, and how it is called.
 PRINTED_SCORES = {
@@ -26,15 +42,21 @@ TRUTH = (
     "The known classes: a CSV file or another table with names and classes, a folder of texts (its "
     "subfolders), or an AnnData file. By default, the classes stored in the output folder of fit."
 )
-MAX_TABLE_CLASSES = 12  # beyond which no table is printed
 SHOWN_SHARES = 3  # classes that are listed for each cluster
+NO_CLUSTER = ("", "-1")
+KNOWN_METHODS = (
+    "auto, anneal, sequential, batch, sib, aib, itcc, ib-double, idc, ibcc, ibcc-iterative; "
+    "methods with other objectives: spectral, k-means, nmf, lda, modularity"
+)
 
 
 @dataclass(frozen=True)
 class ColumnOptions:
     """Which clusters and which classes to compare."""
 
-    side: str = INPUT.option("--side SIDE", "Clusters of rows, or of columns.", "rows")
+    side: str = INPUT.option(
+        "--side SIDE", "Clusters of rows, or of columns.", "rows", **one_of(("rows", "columns"))
+    )
     label_column: str | None = INPUT.option(
         "--label-column COLUMN", "The column with the clusters.", shown="cluster, or the second"
     )
@@ -45,15 +67,12 @@ class ColumnOptions:
     )
 
 
-@takes_groups
+@command
 def evaluate(
-    labels: Annotated[Path, typer.Argument(metavar="LABELS", help=LABELS, show_default=False)],
-    truth: Annotated[
-        str | None, typer.Argument(metavar="TRUTH", help=TRUTH, show_default=False)
-    ] = None,
-    *,
+    labels: Annotated[Path, argument("LABELS", LABELS)],
     columns: ColumnOptions,
     output: OutputOptions,
+    truth: Annotated[str | None, argument("TRUTH", TRUTH)] = None,
 ) -> None:
     """Score clusters against known classes, matched by name.
 
@@ -68,18 +87,12 @@ def evaluate(
 
     comarkov evaluate cells-clusters cells.h5ad --truth-column louvain
     """
-    with clear_errors(), notes(output.quiet):
-        if columns.side not in ("rows", "columns"):
-            raise ValueError(f"--side must be rows or columns, not {columns.side!r}.")
-        clusters = clusters_in(labels, columns.label_column, columns.side).by_name
-        classes = classes_in(truth, columns.truth_column, columns.side, labels)
-        pair = join(clusters, classes.by_name)
-        scores = _scores(clusters, classes.by_name, pair)
-        table = _table(*pair)
-        if output.json:
-            print_json({"classification": classes.title, **scores, "table": table})
-            return
-        _print(classes.title, scores, table, titles_in(labels, columns.side))
+    clusters = _clusters_in(labels, columns.label_column, columns.side).by_name
+    classes = _classes_in(truth, columns.truth_column, columns.side, labels)
+    pair = _join(clusters, classes.by_name)
+    scores, table = _scores(clusters, classes.by_name, pair), _table(*pair)
+    text = _text(classes.title, scores, table, titles_in(labels, columns.side))
+    output.show({"classification": classes.title, **scores, "table": table}, text)
 
 
 def _scores(
@@ -112,7 +125,11 @@ def _table(classes: np.ndarray, clusters: np.ndarray) -> dict[str, Any]:
     labels, of_cluster = np.unique(clusters, return_inverse=True)
     counts = np.zeros((labels.size, names.size), dtype=np.int64)
     np.add.at(counts, (of_cluster, of_class), 1)
-    lines = sorted(range(labels.size), key=lambda i: _sort_key(str(labels[i])))
+    order = [
+        (each == "-1", not each.isdecimal(), each.rjust(9 * each.isdecimal()))
+        for each in labels.tolist()
+    ]
+    lines = sorted(range(labels.size), key=order.__getitem__)  # numbers, words, no cluster
     columns = np.argsort(-counts.sum(axis=0), kind="stable")
     return {
         "clusters": labels[lines].tolist(),
@@ -121,59 +138,208 @@ def _table(classes: np.ndarray, clusters: np.ndarray) -> dict[str, Any]:
     }
 
 
-def _sort_key(label: str) -> tuple[int, int, str]:
-    """Numbers by their value, then words; no cluster comes last."""
-    if label == "-1":
-        return 2, 0, ""
-    return (0, int(label), "") if label.isdecimal() else (1, 0, label)
-
-
-def _print(
-    title: str, scores: dict[str, Any], table: dict[str, Any], names: dict[str, str]
-) -> None:
-    """The scores, then the classes of each cluster in words and in numbers."""
-    echo(_headline(title, scores))
-    echo()
-    for name, value in scores.items():
-        if value or name in PRINTED_SCORES:
-            echo(f"{PRINTED_SCORES.get(name, name.replace('_', ' ')):<26} {_number(value)}")
-    echo()
-    classes = table["classes"]
-    for cluster, counts in zip(table["clusters"], table["counts"], strict=True):
-        called = f"cluster {cluster}" + (f", “{names[cluster]}”" if names.get(cluster) else "")
-        echo(_in_words("in no cluster" if cluster == "-1" else called, counts, classes))
-    if len(classes) <= MAX_TABLE_CLASSES:
-        echo()
-        lines = zip(table["clusters"], table["counts"], strict=True)
-        rows = [
-            {"cluster": "none" if each == "-1" else each, **dict(zip(classes, counts, strict=True))}
-            for each, counts in lines
-        ]
-        echo(aligned(rows, spaced=False))
-
-
-def _headline(title: str, scores: dict[str, Any]) -> str:
+def _text(title: str, scores: dict[str, Any], table: dict[str, Any], names: dict[str, str]) -> str:
+    """A headline, the scores, then the classes of each cluster."""
     from ..results.words.figures import count_text
 
-    elements = count_text(scores["elements"], "element")
-    clusters, classes = count_text(scores["clusters"], "cluster"), scores["classes"]
-    return (
+    nouns = {"elements": "element", "clusters": "cluster", "classes": "class"}
+    elements, clusters, classes = (count_text(scores[key], noun) for key, noun in nouns.items())
+    lines = [
         f"{scores['map']:.1%} of {elements} {'is' if scores['elements'] == 1 else 'are'} in the "
-        f"cluster that matches their class: {clusters}, {count_text(classes, 'class')} ({title})."
-    )
+        f"cluster that matches their class: {clusters}, {classes} ({title}).",
+        "",
+    ]
+    for name, value in scores.items():
+        if value or name in PRINTED_SCORES:
+            number = f"{value:,}" if isinstance(value, int) else f"{value:.4f}"
+            lines.append(f"{PRINTED_SCORES.get(name, name.replace('_', ' ')):<26} {number}")
+    lines.append("")
+    for cluster, counts in zip(table["clusters"], table["counts"], strict=True):
+        called = f"cluster {cluster}" + (f", “{names[cluster]}”" if names.get(cluster) else "")
+        called = "in no cluster" if cluster == "-1" else called
+        size, shares = count_text(sum(counts), "element"), _shares(counts, table["classes"])
+        lines.append(f"{called}: {size}, {', '.join(shares)}")
+    return "\n".join(lines)
 
 
-def _in_words(name: str, counts: list[int], classes: list[str]) -> str:
-    """A cluster, its size and its largest classes: 57 elements, 96% sci.space, 4% others."""
+def _shares(counts: list[int], classes: list[str]) -> list[str]:
+    """The largest classes of a cluster: 96% sci.space, 4% others."""
     total = sum(counts)
     largest = sorted(zip(counts, classes, strict=True), key=lambda pair: -pair[0])
-    present = [(count, each) for count, each in largest if count]
-    rest = sum(count for count, _ in present[SHOWN_SHARES:])
-    parts = [*present[:SHOWN_SHARES], *([(rest, "others")] if rest else [])]
-    percents = [f"{count / total:.0%}" if count >= 0.005 * total else "<1%" for count, _ in parts]
-    shares = [f"{percent} {each}" for percent, (_, each) in zip(percents, parts, strict=True)]
-    return f"{name}: {total:,} element{'s' * (total != 1)}, {', '.join(shares)}"
+    parts = [*largest[:SHOWN_SHARES], (sum(count for count, _ in largest[SHOWN_SHARES:]), "others")]
+    return [
+        f"{f'{count / total:.0%}' if count >= 0.005 * total else '<1%'} {each}"
+        for count, each in parts
+        if count
+    ]
 
 
-def _number(value: float) -> str:
-    return f"{value:,}" if isinstance(value, int) else f"{value:.4f}"
+# --- clusters and classes by name: of results, tables, AnnData files and folders of texts --------
+
+
+def _clusters_in(path: Path, column: str | None, side: str) -> Labels:
+    """The clusters in a table, or those of the rows or columns of a folder of results."""
+    from ..io.read.naming import read_labels
+
+    return read_labels((_table_of(path, side) if path.is_dir() else path, None, column))
+
+
+def _table_of(folder: Path, side: str) -> Path:
+    """The table of a side in a folder of results; of a chain, that of its states."""
+    states, table = folder / "states.csv", folder / f"{side}.csv"
+    if states.exists():
+        return states
+    if not table.exists() and is_results(folder):
+        with errors_in_json(folder / SUMMARY):
+            types = read_json(folder / SUMMARY).get("types", {})
+            files = [str(folder / each["file"]) for each in types.values()]
+        raise InputError(
+            "it holds results of multi, which evaluate does not take",
+            file=folder,
+            advice=f"Give the table of one type: {' or '.join(files)}.",
+        )
+    return table
+
+
+def titles_in(path: Path, side: str) -> dict[str, str]:
+    """The titles of clusters, by their number, of a folder of results."""
+    from ..io.read.naming import read_labels
+
+    if not is_results(path):
+        return {}
+    return read_labels((_table_of(path, side), "cluster", "title")).by_name
+
+
+def _classes_in(truth: str | None, column: str | None, side: str, labels: Path) -> Labels:
+    """The known classes in TRUTH; if there is none, those of the data that were clustered."""
+    if truth is None or (not Path(truth).exists() and is_results(labels)):
+        return _classes_of_data(labels, column if truth is None else truth, side)
+    path = Path(truth)
+    if path.suffix.lower() == ".h5ad" or (path.is_dir() and not is_results(path)):
+        return _classes_of_data(path, column, side)
+    return _clusters_in(path, column, side)
+
+
+def _classes_of_data(path: Path, column: str | None, side: str) -> Labels:
+    """One classification of a folder of results or texts, or of an AnnData file."""
+    from ..io.read import read
+    from ..io.read.naming import Labels
+
+    what = side.removesuffix("s")
+    column = column and column.removeprefix("obs:").removeprefix("var:")
+    keywords: dict[str, Any] = {}
+    if path.suffix.lower() == ".h5ad":
+        keywords = {} if column is None else {f"{what}_classes": [column]}
+    elif not is_results(path):  # texts, of which only the names and folders matter
+        keywords = {"min_df": 1, "stop_words": "none"}
+    data = read(path, **keywords) if path.is_dir() or path.suffix.lower() == ".h5ad" else None
+    classes: dict[str, Any] = getattr(data, f"{what}_classes", {})
+    if column is None and len(classes) > 1:
+        column, *others = classes
+        warnings.warn(
+            f"The classes are {quote(column)}. {path} also has {', '.join(others)}: choose with "
+            f"--truth-column {others[0]}.",
+            stacklevel=2,
+        )
+    title = next(iter(classes), "") if column is None else column
+    if title not in classes:
+        known = f"Choose one of {listed(classes, 99)}, or give" if classes else "Give"
+        raise InputError(
+            f"no known classes of {side}" + (f" called {quote(column)}" if column else ""),
+            file=path,
+            advice=f"{known} a file with names and classes: comarkov evaluate OUT classes.csv",
+        )
+    return Labels(title, dict(zip(getattr(data, f"{what}_names"), classes[title], strict=True)))
+
+
+def _join(clusters: dict[str, str], classes: dict[str, str]) -> tuple[np.ndarray, np.ndarray]:
+    """Classes and clusters of the names that have a class; -1 for those in no cluster."""
+    common = [name for name, label in classes.items() if label and name in clusters]
+    if not common:
+        ours, theirs = (listed(map(repr, names)) for names in (clusters, classes))
+        raise InputError(
+            f"No name has both a cluster and a class: clusters of {ours}; classes of {theirs}",
+            advice="Give a file of classes with the same names.",
+        )
+    cluster = ["-1" if clusters[name] in NO_CLUSTER else clusters[name] for name in common]
+    return np.array([classes[name] for name in common]), np.array(cluster)
+
+
+# --- compare ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class CompareOptions(FileOptions, StartOptions, WeightingOptions):
+    """The methods, known classes, and a file for the result."""
+
+    row_clusters: int | None = CLUSTERING.option(
+        "--row-clusters -k NUMBER", "Number of row clusters.", shown=False, min=1
+    )
+    column_clusters: int | None = CLUSTERING.option(
+        "--column-clusters -l NUMBER", "Number of column clusters.", shown=False, min=1
+    )
+    beta: float = CLUSTERING.option(
+        "--beta B", "How strongly rows and columns are coupled.", 0.7, min=0, max=1
+    )
+    methods: str | None = CLUSTERING.option(
+        "--methods M,M,...", f"Choose from {KNOWN_METHODS}.", shown="all but the last five"
+    )
+    truth: Path | None = INPUT.option(
+        "--truth FILE", "A table with the names and known classes of the rows."
+    )
+    column_truth: Path | None = INPUT.option("--column-truth FILE", "The same for columns.")
+
+
+@command
+def compare(
+    source: Source, comparison: CompareOptions, output: OutputOptions, reading: InputOptions
+) -> None:
+    """Compare methods from the literature on INPUT, all from the same starts.
+
+    -k and -l must be numbers. Costs are in bits, at four values of β; lower is better. With known
+    classes, map, nmi and ari measure how well the clusters agree with them.
+
+    [bold]Example[/bold]
+
+    comarkov compare southern-women -k 2 -l 3 --methods auto,itcc,sib --starts 10
+    """
+    k, l = comparison.row_clusters, comparison.column_clusters  # noqa: E741
+    if k is None or l is None:
+        raise ValueError("compare needs both numbers, for example: -k 2 -l 3")
+    comparison.refuse_to_replace()
+    data = reading.read(source)
+    from ..estimators.comparison import compare as compare_methods  # slow to import
+
+    table = compare_methods(
+        data,
+        (k, l),
+        comparison.methods and comparison.methods.split(","),
+        beta=comparison.beta,
+        weighting=comparison.weighting_for(data),
+        n_init=comparison.starts or 1,
+        random_state=comparison.seed,
+        classes=(
+            _classes(data.row_names, data.row_classes, comparison.truth),
+            _classes(data.column_names, data.column_classes, comparison.column_truth),
+        ),
+    )
+    lines = records(table)
+    if comparison.out is not None:
+        write_text(comparison.out, records_csv(lines))
+    output.show(lines, aligned(lines))
+
+
+def _classes(
+    names: np.ndarray, classes: dict[str, np.ndarray], path: Path | None
+) -> np.ndarray | None:
+    """The classes in a file or, if there is none, the first that all elements of the data have."""
+    if path is None:
+        return next((each for each in classes.values() if (each != "").all()), None)
+    from ..io.read.naming import read_labels
+
+    known = read_labels((path, None, None), known=set(names.tolist())).by_name
+    missing = [quote(name) for name in names.tolist() if name not in known]
+    if missing:
+        problem = f"it has no class for {listed(missing)}"
+        raise InputError(problem, file=path, advice="Add a line for each to the file.")
+    return np.array([known[name] for name in names.tolist()])

@@ -4,35 +4,34 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-from .input_options import InputOptions
 from .options import (
     CLUSTERING,
+    FolderOptions,
+    InputOptions,
     OutputOptions,
     SearchOptions,
     argument,
+    command,
     parsed_beta,
-    takes_groups,
+    parsed_number,
 )
-from .output import clear_errors, notes
-from .results_folder import FolderOptions, command
+from .output import command_line
 
 if TYPE_CHECKING:
-    from ..estimators.markov import MarkovAggregation
     from ..io.read import Data
     from ..io.read.fit_input import Key
 
-
-EXAMPLE_CLUSTERS = 3
 TRANSITIONS = "A table of transitions, an edge list, or sequences of states."
 OTHER_TABLES = ("not a number", "square matrix", "their names differ")  # in errors
+VISITS = (
+    "If each line is one visited state, name the columns of the sequence, the state and the time, "
+    "for example --kind sequences --rows visit --columns page --time clicked."
+)
 EDGES = "A graph file, an edge list or a square table."
-AUTO = "auto"
 RELATIONS = "TYPE,TYPE=FILE for each table; FILE:ROWS:COLUMNS:WEIGHTS picks its columns."
 NAMED_TABLE = re.compile(r"([^=/\\]+),([^=/\\,]+)=(.+)")  # TYPE,TYPE=FILE
 
@@ -42,12 +41,12 @@ class ChainOptions(SearchOptions):
     """How to aggregate a chain."""
 
     k: str = CLUSTERING.option(
-        "--clusters -k NUMBER", "The number of clusters of states, or auto.", AUTO
+        "--clusters -k NUMBER", "The number of clusters of states, or auto.", "auto"
     )
     beta: str = CLUSTERING.option(
         "--beta B",
         "From 0 to 1, or auto: 1 favours predicting the next cluster, 0 a lumpable chain.",
-        AUTO,
+        "auto",
     )
     restrict: bool = CLUSTERING.option(
         "--restrict",
@@ -62,28 +61,12 @@ class ChainOptions(SearchOptions):
         max=0.99,
     )
 
-    def estimator(self, output: OutputOptions) -> MarkovAggregation:
-        """A model to fit."""
-        search = self.search_parameters(output)  # errors come before a slow import
-        number: Any = _number(self.k, "-k auto or -k 4")
-        beta: Any = parsed_beta(self.beta)
-        from ..estimators.markov import MarkovAggregation  # slow to import
 
-        return MarkovAggregation(
-            number,
-            beta=beta,
-            restrict=self.restrict,
-            held_out=self.held_out,
-            **search,
-        )
-
-
-@takes_groups
+@command
 def chain(
     source: Annotated[str, argument("INPUT", TRANSITIONS)],
     clustering: ChainOptions,
     folder: FolderOptions,
-    *,
     output: OutputOptions,
     reading: InputOptions,
 ) -> None:
@@ -91,9 +74,8 @@ def chain(
 
     INPUT is a square table or an edge list of probabilities or counts, from rows to columns. Or it
     is a text file with one sequence of states per line, or one state per line (discrete
-    trajectories, also as .npy), or a folder of such files. A table with one visited state per
-    line needs --kind sequences and --columns with the column of states. If there are several
-    sequences, it also needs --rows with the column that tells them apart.
+    trajectories, also as .npy), or a folder of such files. A table with one visited state per line
+    needs --kind sequences, --columns with the column of states and, for several sequences, --rows.
 
     OUT gets states.csv, clusters.csv, transitions.csv, clusters.md, summary.json, report.html, and
     model/ for predict and info.
@@ -108,33 +90,22 @@ def chain(
 
     comarkov chain genes.txt --kind sequences --separator none -k 2
     """
-    with clear_errors(), notes(output.quiet):
-        out = folder.place(source)
-        model = clustering.estimator(output)
-        with _advice_about_visits(reading):
-            data = reading.changed(kind=reading.kind or "chain").read(source)
-            model.fit(data)
-        from ..results.chain_results import ChainResults
+    out = folder.place(source)
+    parameters = clustering.search_parameters(output)  # errors come before a slow import
+    parameters |= {"n_clusters": parsed_number(clustering.k, "-k")}
+    parameters |= {"beta": parsed_beta(clustering.beta), "held_out": clustering.held_out}
+    from ..estimators.markov import MarkovAggregation
+    from ..results.chain_results import ChainResults
 
-        results = ChainResults(model, data, command())
-        folder.write(results, out)
-        folder.present(results, out, output)
-
-
-@contextmanager
-def _advice_about_visits(reading: InputOptions) -> Iterator[None]:
-    """Errors about a table that is none of transitions show how to read one of visited states."""
+    model = MarkovAggregation(restrict=clustering.restrict, **parameters)
     try:
-        yield
+        data = reading.read(source, kind=reading.kind or "chain")
+        model.fit(data)
     except ValueError as error:
-        is_other_table = any(words in str(error) for words in OTHER_TABLES)
-        if reading.kind is not None or not is_other_table:
-            raise
-        raise ValueError(
-            f"{error} If each line is one visited state, name the columns of the sequence, the "
-            "state and the time, for example --kind sequences --rows visit --columns page --time "
-            "clicked."
-        ) from error
+        if reading.kind is None and any(words in str(error) for words in OTHER_TABLES):
+            raise ValueError(f"{error} {VISITS}") from error
+        raise
+    folder.finish(ChainResults(model, data, command_line()), out, output)
 
 
 @dataclass(frozen=True)
@@ -147,12 +118,11 @@ class NetworkOptions(SearchOptions):
     )
 
 
-@takes_groups
+@command
 def network(
     source: Annotated[str, argument("INPUT", EDGES)],
     clustering: NetworkOptions,
     folder: FolderOptions,
-    *,
     output: OutputOptions,
     reading: InputOptions,
 ) -> None:
@@ -170,24 +140,30 @@ def network(
 
     comarkov network emails.csv --rows sender --columns recipient --directed -k 5 -o groups
     """
-    with clear_errors(), notes(output.quiet):
-        out = folder.place(source)
-        search = clustering.search_parameters(output)
-        number: Any = _number(clustering.k, "-k auto or -k 5")
-        data = reading.changed(kind=reading.kind or "network").read(source)
-        from ..estimators.multiway import MultiwayClustering  # slow to import
-        from ..io.read.fit_input import network_input
-        from ..results.multiway_results import MultiwayResults
+    out = folder.place(source)
+    parameters = clustering.search_parameters(output)
+    parameters["n_clusters"] = parsed_number(clustering.k, "-k")
+    data = reading.read(source, kind=reading.kind or "network")
+    from ..io.read.fit_input import network_input
 
-        edges, _, note = network_input(data, clustering.directed)
-        if note:
-            warnings.warn(note, stacklevel=2)
-        relations = {(edges.row_kind, edges.row_kind): edges}
-        with _files_in_errors(relations):
-            model = MultiwayClustering(number, **search).fit(relations)
-        results = MultiwayResults(model, relations, command())
-        folder.write(results, out)
-        folder.present(results, out, output)
+    edges, _, note = network_input(data, clustering.directed)
+    if note:
+        warnings.warn(note, stacklevel=2)
+    _fit_relations({(edges.row_kind, edges.row_kind): edges}, parameters, out, folder, output)
+
+
+def _fit_relations(
+    data: dict[Key, Data],
+    parameters: dict[str, Any],
+    out: Path,
+    folder: FolderOptions,
+    output: OutputOptions,
+) -> None:
+    from ..estimators.multiway import MultiwayClustering  # slow to import
+    from ..results.multiway_results import MultiwayResults
+
+    model = MultiwayClustering(**parameters).fit(data)
+    folder.finish(MultiwayResults(model, data, command_line()), out, output)
 
 
 class Table(NamedTuple):
@@ -213,17 +189,15 @@ class Table(NamedTuple):
             )
         return cls(types, file, columns)
 
-    def read(self, reading: InputOptions, command: str = "comarkov multi") -> tuple[Key, Data]:
-        """The two types of the table, and its data; an error ends with this command."""
-        if self.columns:
-            rows, columns, weights = (*self.columns, reading.weights)[:3]
-            reading = reading.changed(rows=rows, columns=columns, weights=weights)
-        data = reading.read(self.file)
+    def read(self, reading: InputOptions, start: str = "comarkov multi") -> tuple[Key, Data]:
+        """The two types of the table, and its data; ``start`` begins a command that works."""
+        columns = dict(zip(("rows", "columns", "weights"), self.columns, strict=False))
+        data = reading.read(self.file, **columns)
         types = self.types or (data.row_kind, data.column_kind)
-        if self.types is None and types == ("row", "column"):
+        if types == ("row", "column"):
             raise ValueError(
                 f"{self.file} does not name the two types of elements that it relates. Name them: "
-                f"{command} user,item={self.file}"
+                f"{start} user,item={self.file}"
             )
         return types, replace(data, row_kind=types[0], column_kind=types[1])
 
@@ -235,7 +209,7 @@ class MultiOptions(SearchOptions):
     k: str = CLUSTERING.option(
         "--clusters -k NUMBERS",
         "The number of clusters of every type, such as 3 or auto, or of each: user=4,item=auto.",
-        AUTO,
+        "auto",
     )
     weight: list[str] | None = CLUSTERING.option(
         "--weight TYPE,TYPE=NUMBER", "How much a table counts; can be repeated.", shown="1"
@@ -246,17 +220,13 @@ class MultiOptions(SearchOptions):
 
     def numbers(self, types: list[str]) -> Any:
         """The numbers of clusters as MultiwayClustering takes them."""
-        example = "-k " + ",".join(f"{name}={EXAMPLE_CLUSTERS}" for name in types)
         if "=" not in self.k:
-            return _number(self.k, f"-k 3 or {example}")
+            return parsed_number(self.k, "-k")
         pairs = [part.rpartition("=") for part in self.k.split(",")]
-        numbers = {name.strip(): _number(text, example) for name, _, text in pairs}
-        unknown = [name for name in numbers if name not in types]
-        missing = [name for name in types if name not in numbers]
-        faults = [f"there is no type {' or '.join(unknown)} in the tables"] if unknown else []
-        faults += [f"no number is given for {' or '.join(missing)}"] if missing else []
-        if faults:
-            raise ValueError(f"-k {self.k}: {'; '.join(faults)}: try {example}.")
+        numbers = {name.strip(): parsed_number(text, "-k") for name, _, text in pairs}
+        if set(numbers) != set(types):
+            example = ",".join(f"{name}=3" for name in types)
+            raise ValueError(f"-k {self.k} must give each type a number: try -k {example}.")
         return numbers
 
     def weights(self, keys: list[Key]) -> dict[Key, float] | None:
@@ -272,20 +242,11 @@ class MultiOptions(SearchOptions):
         return weights or None
 
 
-def _number(text: str, advice: str) -> int | str:
-    if text.strip().lower() == AUTO:
-        return AUTO
-    if not text.strip().isdecimal() or int(text) < 1:
-        raise ValueError(f"-k must be a whole number from 1, or auto, not {text!r}: try {advice}.")
-    return int(text)
-
-
-@takes_groups
+@command
 def multi(
     tables: Annotated[list[str], argument("TABLE...", RELATIONS)],
     clustering: MultiOptions,
     folder: FolderOptions,
-    *,
     output: OutputOptions,
     reading: InputOptions,
 ) -> None:
@@ -305,51 +266,18 @@ def multi(
     comarkov multi carrier,dest=flights.csv:carrier:dest origin,dest=flights.csv:origin:dest
       -k carrier=3,dest=5,origin=2 -o flights
     """
-    with clear_errors(), notes(output.quiet):
-        named = [Table.of(text) for text in tables]
-        out = folder.place(named[0].file)
-        search = clustering.search_parameters(output)
-        data = _read(named, reading)
-        types = list(dict.fromkeys(name for key in data for name in key))
-        _warn_of_parts(data)
-        numbers, weights = clustering.numbers(types), clustering.weights(list(data))
-        from ..estimators.multiway import MultiwayClustering  # slow to import
-        from ..results.multiway_results import MultiwayResults
-
-        with _files_in_errors(data):
-            model = MultiwayClustering(numbers, weights=weights, beta=clustering.beta, **search)
-            model.fit(data)
-        results = MultiwayResults(model, data, command())
-        folder.write(results, out)
-        folder.present(results, out, output)
-
-
-@contextmanager
-def _files_in_errors(data: dict[Key, Data]) -> Iterator[None]:
-    """Errors name the file of a relation, and its types as they are on the command line."""
-    try:
-        yield
-    except ValueError as error:
-        message = str(error).replace("all relations", "all tables")
-        for key, matrix in data.items():
-            table = f"{','.join(key)}={matrix.source}"
-            message = message.replace(f"Relation {key}", table).replace(str(key), table)
-        raise ValueError(message) from error
-
-
-def _warn_of_parts(data: dict[Key, Data]) -> None:
-    """A note if a table shares no type with another."""
-    for key in data if len(data) > 1 else ():
-        if not any(set(key) & set(other) for other in data if other != key):
-            warnings.warn(
-                f"No type connects {','.join(key)} with other tables, so it is clustered on its "
-                "own. If it shares a type, give it the same name there.",
-                stacklevel=2,
-            )
+    named = [Table.of(text) for text in tables]
+    out = folder.place(named[0].file)
+    parameters = clustering.search_parameters(output)
+    data = _read(named, reading)
+    types = list(dict.fromkeys(name for key in data for name in key))
+    parameters |= {"n_clusters": clustering.numbers(types), "beta": clustering.beta}
+    parameters |= {"weights": clustering.weights(list(data))}
+    _fit_relations(data, parameters, out, folder, output)
 
 
 def _read(tables: list[Table], reading: InputOptions) -> dict[Key, Data]:
-    """All tables by their types."""
+    """All tables by their types; a note if one shares no type with another."""
     data: dict[Key, Data] = {}
     for table in tables:
         key, matrix = table.read(reading)
@@ -360,4 +288,11 @@ def _read(tables: list[Table], reading: InputOptions) -> dict[Key, Data]:
                 f"user,item={data[key].source} user,tag={table.file}"
             )
         data[key] = matrix
+    for key in data if len(data) > 1 else ():
+        if not any(set(key) & set(other) for other in data if other != key):
+            warnings.warn(
+                f"No type connects {','.join(key)} with other tables, so it is clustered on its "
+                "own. If it shares a type, give it the same name there.",
+                stacklevel=2,
+            )
     return data

@@ -1,37 +1,41 @@
-"""Options that several commands share, and how groups of them become parameters of a command."""
+"""Groups of options that commands share, and how they become parameters of a command."""
 
 from __future__ import annotations
 
 import inspect
 import os
 import re
-import shlex
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass, make_dataclass, replace
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
+from ..io.csv_files import tables_for_spreadsheets
+from ..io.files import SUMMARY, free_place, is_results, read_json, whole_folder
+from ..io.read_options import CHOICES, READ_OPTIONS
+from ..joint.messages import InputError, bytes_of, did_you_mean, similar_file
+from .output import (
+    OPTIONS_BY_PARAMETER,
+    WRITING,
+    as_options,
+    clear_errors,
+    echo,
+    notes,
+    print_json,
+    report_in,
+    report_line,
+)
+
 if TYPE_CHECKING:
     from ..estimators.coclustering import CoClustering
     from ..io.read import Data
+    from ..results.base_results import BaseResults
 
-
-KEYWORD_ONLY = inspect.Parameter.KEYWORD_ONLY
 OPTION = "option"  # the key of the option in the metadata of a field
-# The options of the commands that are imported, by the parameter of Python; some have other names.
-OPTIONS_BY_PARAMETER = {
-    "max_time": "--time-limit",
-    "n_init": "--starts",
-    "n_jobs": "--jobs",
-    "n_clusters": "-k",
-    "random_state": "--seed",
-    "overwrite": "--force",
-}
-VALUE = r"'[^']*'|\"[^\"]*\"|True|False|-?\d+"
 
 
 @dataclass(frozen=True)
@@ -58,25 +62,7 @@ class Panel:
         return field(default=default, metadata={OPTION: declared})
 
 
-def as_options(message: str, more: Iterable[str] = ()) -> str:
-    """A message about parameters of Python, also ``more`` of them, as one about options.
-
-    ``header=True`` becomes ``--header``, and ``rows='user', columns='item'`` options without
-    commas. Names with an underscore need no value: ``held_out`` becomes ``--held-out``.
-    """
-    options = {name: f"--{name.replace('_', '-')}" for name in more} | OPTIONS_BY_PARAMETER
-    names = "|".join(options)
-    long = "|".join(name for name in options if "_" in name)
-    pattern = rf"(?<!['\"\w.-])(?:({names})=({VALUE})?(, (?=(?:{names})=(?:{VALUE})))?|({long})\b)"
-
-    def option(match: re.Match[str]) -> str:
-        flag, value = options[match[1] or match[4]], match[2] or ""
-        words = [flag.replace("--", "--no-") if value == "False" else flag]
-        if value not in ("", "True", "False"):
-            words.append(shlex.quote(value.strip("'\"")))
-        return " ".join([*words, ""] if match[3] else words)
-
-    return re.sub(pattern, option, message)
+INPUT, CLUSTERING, OUTPUT = Panel("Input"), Panel("Clustering"), Panel("Output")
 
 
 def argument(name: str, about: str, **more: Any) -> Any:
@@ -100,29 +86,31 @@ def one_of(words: Sequence[str]) -> dict[str, Any]:
     return {"callback": check, "autocompletion": completion(words)}
 
 
-def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
-    """Expose the fields of a command's dataclass parameters to typer as separate options."""
-    parameters = inspect.signature(command, eval_str=True).parameters.values()
+def command(function: Callable[..., None]) -> Callable[..., None]:
+    """A command whose errors are one line and whose warnings are notes.
+
+    The fields of its dataclass parameters are separate options for typer.
+    """
+    parameters = inspect.signature(function, eval_str=True).parameters.values()
     groups: dict[str, Any] = {
         p.name: p.annotation for p in parameters if is_dataclass(p.annotation)
     }
 
-    @wraps(command)
+    @wraps(function)
     def from_options(**options: Any) -> None:
         made = {
             name: group(**{each.name: options.pop(each.name) for each in fields(group)})
             for name, group in groups.items()
         }
-        command(**options, **made)
+        with clear_errors(), notes(getattr(made.get("output"), "quiet", False)):
+            function(**options, **made)
 
     options = [
-        option
+        option.replace(kind=inspect.Parameter.KEYWORD_ONLY)
         for p in parameters
         for option in (_options(p.annotation) if p.name in groups else [p])
     ]
-    from_options.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [option.replace(kind=KEYWORD_ONLY) for option in options]
-    )
+    from_options.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
     from_options.__annotations__ = {option.name: option.annotation for option in options}
     return from_options
 
@@ -132,20 +120,137 @@ def _options(group: Any) -> list[inspect.Parameter]:
     return [
         inspect.Parameter(
             each.name,
-            KEYWORD_ONLY,
-            default=inspect.Parameter.empty if each.default is MISSING else each.default,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=each.default,
             annotation=Annotated[types[each.name], each.metadata[OPTION]],
         )
         for each in fields(group)
     ]
 
 
-INPUT, TABLES, TEXTS = Panel("Input"), Panel("Input: tables"), Panel("Input: texts")
-CLUSTERING, OUTPUT = Panel("Clustering"), Panel("Output")
-UNIT_SECONDS = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600}  # of units of time
-SCHEMES = ("counts", "presence", "log", "uniform", "tfidf", "bm25")  # importing them is slow
+# --- input --------------------------------------------------------------------------------------
 
-ModelFolder = Annotated[Path, argument("MODEL", "The output folder of fit.")]
+STDIN = "-"
+SEPARATOR_WORDS = {"tab": "\t", "\\t": "\t", "space": " ", "none": ""}
+# What the rows and columns of the data sets are, and the weighting that suits them.
+DATA_SETS = {
+    "southern-women": ("woman", "event", None),
+    "movielens": ("user", "movie", None),
+    "newsgroups": ("document", "word", "bm25"),
+}
+PANELS = ("Input: tables", "Input", "Input: texts")  # what newcomers need comes first
+KEYWORDS = sorted(
+    (name for name, option in READ_OPTIONS.items() if option.value is not None),
+    key=lambda name: PANELS.index(READ_OPTIONS[name].panel),
+)
+SOURCE_HELP = "A file, a folder of texts, edges or results, a store, a database, a data set, or -"
+# and files, which the shell completes
+SOURCES: dict[str, Any] = {"autocompletion": completion(list(DATA_SETS))}
+Source = Annotated[str, argument("INPUT", f"{SOURCE_HELP} for stdin.", **SOURCES)]
+
+
+def _field(name: str) -> tuple[str, Any, Any]:
+    """The field of a keyword of ``read`` in the group of options."""
+    option = READ_OPTIONS[name]
+    flag = f"--{name.replace('_', '-')}"
+    more: dict[str, Any] = {"min": 1} if option.value == "N" else {}
+    more |= {"shown": option.shown} if option.shown else {}
+    more |= {"autocompletion": completion(CHOICES[name])} if name in CHOICES else {}
+    if option.value == "" and option.default is None:  # it is detected unless it is set
+        flag = f"{flag}/--no-{name}"
+    help_text = as_options(option.help.split(". ")[0].rstrip(".") + ".", KEYWORDS)
+    kind: Any = {"": bool, "N": int}.get(option.value or "", str)
+    declared = Panel(option.panel).option(f"{flag} {option.value}", help_text, **more)
+    return name, kind | None, declared
+
+
+_Declared: Any = make_dataclass("_Declared", map(_field, KEYWORDS), frozen=True)
+
+
+@dataclass(frozen=True)
+class InputOptions(_Declared):
+    """How to read INPUT: the keywords of ``comarkov.read`` as options."""
+
+    def keywords(self) -> dict[str, Any]:
+        """The options that are given, as keywords of ``comarkov.read``."""
+        given = {name: getattr(self, name) for name in KEYWORDS}
+        return {name: _value(name, text) for name, text in given.items() if text is not None}
+
+    def read(self, source: str, like: Any = None, **changed: Any) -> Data:
+        """INPUT as a matrix with names, read like the data of a fitted model if there is one."""
+        refuse_missing(source)
+        from ..io import read  # slow to import
+
+        keywords = replace(self, **changed).keywords()
+        data = read.read(source_of(source), like=like, **keywords)
+        if like is None and data.shape == (1, 1):
+            raise InputError(
+                "it has only one row and one column, so there is nothing to cluster",
+                file=source,
+                advice="Choose the columns of a table with --rows and --columns. If the file holds "
+                "texts, one in each line, use --kind texts; for one text per file, give a folder.",
+            )
+        return data
+
+
+def _value(name: str, text: Any) -> Any:
+    """The value of an option for Python: columns by position, sizes in bytes."""
+    value = READ_OPTIONS[name].value
+    if name == "separator":
+        return SEPARATOR_WORDS.get(text, text)
+    if value == "COLUMN" and text.isdecimal():
+        return int(text)
+    return as_bytes(text, "--max-bytes") if value == "SIZE" else text
+
+
+def as_bytes(text: str, option: str) -> int:
+    """A size such as 500000, 300MB or 2GB."""
+    size = bytes_of(text)
+    if size is None:
+        raise InputError(f"{option} {text} is not a size", advice=f"Use {option} 2GB.")
+    return size
+
+
+def refuse_missing(source: str) -> None:
+    """An error if there is nothing at a path, and no data set of that name."""
+    is_there = source and Path(source).exists()
+    if source not in (STDIN, *DATA_SETS) and "://" not in source and not is_there:
+        advice = similar_file(Path(source)) or did_you_mean(source, DATA_SETS)
+        advice = advice or f" Check the path, or choose a data set: {', '.join(DATA_SETS)}."
+        raise FileNotFoundError(
+            f"There is no file {source!r}, and no data set of that name.{advice}"
+        )
+
+
+def source_of(source: str) -> Any:
+    """What ``comarkov.read`` takes: the source itself, or a data set with its names."""
+    if source not in DATA_SETS or Path(source).exists():
+        return source
+    import numpy as np
+
+    from ..io import datasets
+    from ..io.read import Data
+
+    dataset = datasets.load(source)
+    row_kind, column_kind, weighting = DATA_SETS[source]
+    classes = None
+    if dataset.row_classes is not None:
+        classes = {"class": np.asarray(dataset.class_names)[dataset.row_classes]}
+    return Data(
+        *(dataset.matrix, dataset.row_names, dataset.column_names, row_kind, column_kind),
+        source=source,
+        weighting=weighting,
+        row_classes=classes,
+        reading={"kind": "document"} if row_kind == "document" else None,
+    )
+
+
+# --- output -------------------------------------------------------------------------------------
+
+FOR_SPREADSHEETS = (
+    "Write CSV files for spreadsheet programs: names that these would run as formulas, such as "
+    "=1+1, get an apostrophe in front."
+)
 
 
 @dataclass(frozen=True)
@@ -156,10 +261,124 @@ class OutputOptions:
     quiet: bool = OUTPUT.option("--quiet -q", "Print only results and errors.", False)
     verbose: bool = OUTPUT.option("--verbose -v", "Also print every cluster.", False)
 
-    @property
-    def shows_bars(self) -> bool:
-        """True if progress bars would be seen."""
-        return not self.quiet and sys.stderr.isatty()
+    def show(self, value: Any, text: object) -> None:
+        """Print a result: as JSON if that is wanted, else as text."""
+        if self.json:
+            print_json(value)
+        else:
+            echo(text)
+
+
+@dataclass(frozen=True)
+class FileOptions:
+    """The CSV file for a result, and whether it may replace another."""
+
+    out: Path | None = OUTPUT.option("--out -o FILE", "A CSV file for the result.", shown=False)
+    force: bool = OUTPUT.option("--force -f", "Replace a file that exists.", False)
+
+    def refuse_to_replace(self) -> None:
+        """An error before the work begins if the file exists and is not empty."""
+        out = self.out
+        if out is not None and not self.force and out.is_file() and out.stat().st_size:
+            raise FileExistsError(
+                f"{out} exists already. Replace it with --force, or choose another with -o."
+            )
+
+
+@dataclass(frozen=True)
+class ReportOptions:
+    """How to write tables, and whether to open the report."""
+
+    for_spreadsheets: bool = OUTPUT.option("--for-spreadsheets", FOR_SPREADSHEETS, False)
+    opened: bool = OUTPUT.option("--open", "Open the report in the browser.", False)
+
+    def open_report(self, out: Path) -> None:
+        """Open the report in a folder of results in the browser, if that is wanted."""
+        if self.opened:
+            typer.launch(report_in(out).as_uri())
+
+
+@dataclass(frozen=True)
+class PlaceOptions:
+    """The folder for results, and whether it may replace another."""
+
+    out: Path | None = OUTPUT.option(
+        "--out -o OUT", "The folder for all results.", shown="named after INPUT"
+    )
+    force: bool = OUTPUT.option("--force -f", "Replace a folder OUT that comarkov wrote.", False)
+
+
+@dataclass(frozen=True)
+class FolderOptions(ReportOptions, PlaceOptions):
+    """The folder that gets all results, with a report."""
+
+    def place(self, source: str, ending: str = "clusters") -> Path:
+        """The folder for results; an error before the work begins if it cannot be written."""
+        out = self.out or Path(f"{stem_of(source)}-{ending}")
+        free_place(out, self.force, is_results, "--force")
+        return out
+
+    def write(
+        self, results: BaseResults, out: Path, texts: Mapping[str, str] | None = None
+    ) -> None:
+        """Write all results, and further files with their texts."""
+        from ..search.progress import begin_stage
+
+        begin_stage(WRITING)
+        with whole_folder(out, self.force, is_results) as folder:
+            replace(results, folder=str(out)).fill(folder, self.for_spreadsheets)
+            self._add_files(results, folder)
+            more = tables_for_spreadsheets(texts or {}, self.for_spreadsheets)
+            for name, text in more.items():
+                (folder / name).write_text(text, encoding="utf-8", newline="")
+
+    def _add_files(self, results: BaseResults, folder: Path) -> None:
+        """Write files that only some kinds of results have."""
+
+    def finish(self, results: BaseResults, out: Path, output: OutputOptions) -> None:
+        """Write and present all results."""
+        self.write(results, out)
+        self.present(results, out, output)
+
+    def present(self, results: BaseResults, out: Path, output: OutputOptions) -> None:
+        """Print the clusters and where the report is, and open it."""
+        found = results.describe(4) if output.verbose else "\n".join(results.sentences)
+        output.show(summary(out), found if output.quiet else f"{found}\n\n{report_line(out)}")
+        self.open_report(out)
+
+
+@dataclass(frozen=True)
+class CoClusteringFolderOptions(FolderOptions):
+    """The folder for a co-clustering, which may come from an AnnData file."""
+
+    h5ad: bool = OUTPUT.option(
+        "--h5ad/--no-h5ad",
+        "For an AnnData file, also write a copy into OUT with the clusters in .obs and .var.",
+        True,
+    )
+
+    def _add_files(self, results: BaseResults, folder: Path) -> None:
+        source = Path(results.source)
+        if self.h5ad and source.suffix == ".h5ad" and source.is_file():
+            from ..io.read import write_h5ad
+
+            write_h5ad(source, folder / source.name, results.fitted)
+
+
+def stem_of(source: str) -> str:
+    """The beginning of the names of folders that are made from a source."""
+    return "stdin" if source == STDIN else Path(source).name.split(".")[0] or "comarkov"
+
+
+def summary(out: Path) -> dict[str, Any]:
+    """The content of summary.json, and the folder it is in."""
+    return {"out": str(out.absolute()), **read_json(out / SUMMARY)}
+
+
+# --- clustering ---------------------------------------------------------------------------------
+
+UNIT_SECONDS = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600}  # of units of time
+SCHEMES = ("counts", "presence", "log", "uniform", "tfidf", "bm25")  # importing them is slow
 
 
 @dataclass(frozen=True)
@@ -199,7 +418,7 @@ class SearchOptions(StartOptions):
             "max_time": _seconds(self.time_limit),
             "random_state": self.seed,
             "n_jobs": self.jobs,
-            "verbose": int(output.shows_bars),
+            "verbose": int(not output.quiet and sys.stderr.isatty()),
         }
 
 
@@ -248,7 +467,10 @@ class ClusteringOptions(SearchOptions, WeightingOptions, NumberOptions):
 
     def parameters(self, output: OutputOptions) -> dict[str, Any]:
         """The parameters of CoClustering; an error if one of them is invalid."""
-        counts = _count(self.row_clusters, "-k"), _count(self.column_clusters, "-l")
+        numbers = {"-k": self.row_clusters, "-l": self.column_clusters}
+        counts = tuple(
+            parsed_number(text, option, ("auto", "none")) for option, text in numbers.items()
+        )
         if counts == (None, None):
             raise ValueError("-k none and -l none leave nothing to cluster. Use -k auto.")
         search = self.search_parameters(output)
@@ -261,14 +483,14 @@ class ClusteringOptions(SearchOptions, WeightingOptions, NumberOptions):
         return CoClustering(weighting=self.weighting_for(data), **parameters)
 
 
-def _count(text: str, name: str) -> int | str | None:
+def parsed_number(text: str, option: str, words: Sequence[str] = ("auto",)) -> Any:
+    """A number of clusters as estimators take it; "none" is None."""
     word = text.strip().lower()
-    if word in ("auto", "none"):
-        return "auto" if word == "auto" else None
+    if word in words:
+        return None if word == "none" else word
     if not word.isdecimal() or int(word) < 1:
-        raise ValueError(
-            f"{name} must be a whole number from 1, auto or none, not {text!r}. Try {name} 5."
-        )
+        allowed = " or ".join(["a whole number from 1", *words])
+        raise ValueError(f"{option} must be {allowed}, not {text!r}. Try {option} 5.")
     return int(word)
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import logging
 import math
-import os
 import re
+import shlex
 import sqlite3
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -19,7 +20,6 @@ import typer
 from ..io.csv_files import csv_text
 from ..io.interrupts import ended
 from ..joint.messages import InternalError
-from .options import as_options
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 UNSAFE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
+Records = list[dict[str, Any]]
 
 
 def printable(text: object) -> str:
@@ -41,49 +42,68 @@ def echo(text: object = "", err: bool = False, nl: bool = True, **style: Any) ->
     typer.secho(printable(text), err=err, nl=nl, **style)
 
 
-Records = list[dict[str, Any]]
+def print_json(value: Any) -> None:
+    """Print JSON on stdout."""
+    echo(json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False))
+
+
+def report_in(out: Path) -> Path:
+    """The report in a folder of results."""
+    return (out / "report.html").absolute()
+
+
+def report_line(out: Path) -> str:
+    """Where the report in a folder of results is, for people."""
+    return f"The report is {report_in(out)}"
+
+
+def command_line() -> str:
+    """The running command, so that it can be repeated; without passwords in addresses."""
+    public = [re.sub(r"(://[^:/@\s]*):[^@\s]*@", r"\1@", part) for part in sys.argv[1:]]
+    return shlex.join(["comarkov", *public])
+
+
+# --- tables -------------------------------------------------------------------------------------
 
 
 def records(table: np.ndarray | None) -> Records:
     """The lines of a structured array, if there is one, as plain values; None if unknown."""
     if table is None:
         return []
-    lines = [dict(zip(table.dtype.names or (), line, strict=True)) for line in table.tolist()]
-    for line in lines:
-        numbers = {name: each for name, each in line.items() if isinstance(each, float)}
-        line.update({name: None for name, each in numbers.items() if not math.isfinite(each)})
-    return lines
+    return [
+        {
+            name: None if isinstance(value, float) and not math.isfinite(value) else value
+            for name, value in zip(table.dtype.names or (), line, strict=True)
+        }
+        for line in table.tolist()
+    ]
 
 
-def aligned(lines: Records, spaced: bool = True) -> str:
-    """A table for people: numbers to the right, marks of what is true at the end of the line.
-
-    If ``spaced``, headings have spaces for underscores.
-    """
+def aligned(lines: Records) -> str:
+    """A table for people: numbers to the right, marks of what is true at the end of the line."""
     marks = [name for name, value in lines[0].items() if isinstance(value, bool)]
     columns = []
     for name in (each for each in lines[0] if each not in marks):
         values = [line[name] for line in lines]
         if any(value not in (None, "") for value in values):
-            columns.append(_column(name.replace("_", " ") if spaced else name, values))
+            columns.append(_column(name.replace("_", " "), values))
     columns.append(["", *(" ".join(f"← {mark}" for mark in marks if line[mark]) for line in lines)])
     return "\n".join("  ".join(cells).rstrip() for cells in zip(*columns, strict=True))
 
 
 def _column(name: str, values: list[Any]) -> list[str]:
     """A column under its name, its cells equally wide."""
-    texts = [name, *map(_cell, values)]
+    texts = [name, *("" if value is None else number_text(value) for value in values)]
     width = max(map(len, texts))
     is_number = any(isinstance(value, int | float) for value in values)
     return [text.rjust(width) if is_number else text.ljust(width) for text in texts]
 
 
-def _cell(value: Any) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, float):
-        return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:.4g}"
-    return f"{value:,}" if isinstance(value, int) else str(value)
+def number_text(value: Any) -> str:
+    """A number with four digits or all before the point, or another value as text."""
+    if isinstance(value, float) and abs(value) < 10_000:
+        return f"{value:.4g}"
+    return f"{value:,.0f}" if isinstance(value, int | float) else str(value)
 
 
 def records_csv(lines: Records) -> str:
@@ -91,13 +111,41 @@ def records_csv(lines: Records) -> str:
     return csv_text(list(lines[0]), (list(line.values()) for line in lines))
 
 
-def print_json(value: Any) -> None:
-    """Print JSON on stdout."""
-    echo(json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False))
+# --- messages in terms of options ---------------------------------------------------------------
 
-
+# The options of the commands that are imported, by the parameter of Python; some have other names.
+OPTIONS_BY_PARAMETER = {
+    "max_time": "--time-limit",
+    "n_init": "--starts",
+    "n_jobs": "--jobs",
+    "n_clusters": "-k",
+    "random_state": "--seed",
+    "overwrite": "--force",
+}
+VALUE = r"'[^']*'|\"[^\"]*\"|True|False|-?\d+"
 NO_ROOM = re.compile("failed to map segment|[Cc]annot allocate memory")  # for a library
 SIZES = re.compile(r" \((?:n_samples|n_features|in all)=\d+\)")  # for users of Python
+
+
+def as_options(message: str, more: Iterable[str] = ()) -> str:
+    """A message about parameters of Python, also ``more`` of them, as one about options.
+
+    ``header=True`` becomes ``--header``, and ``rows='user', columns='item'`` options without
+    commas. Names with an underscore need no value: ``held_out`` becomes ``--held-out``.
+    """
+    options = {name: f"--{name.replace('_', '-')}" for name in more} | OPTIONS_BY_PARAMETER
+    names = "|".join(options)
+    long = "|".join(name for name in options if "_" in name)
+    pattern = rf"(?<!['\"\w.-])(?:({names})=({VALUE})?(, (?=(?:{names})=(?:{VALUE})))?|({long})\b)"
+
+    def option(match: re.Match[str]) -> str:
+        flag, value = options[match[1] or match[4]], match[2] or ""
+        words = [flag.replace("--", "--no-") if value == "False" else flag]
+        if value not in ("", "True", "False"):
+            words.append(shlex.quote(value.strip("'\"")))
+        return " ".join([*words, ""] if match[3] else words)
+
+    return re.sub(pattern, option, message)
 
 
 @contextmanager
@@ -105,26 +153,20 @@ def clear_errors() -> Iterator[None]:
     """Print an error that the user can mend as one line, with exit code 2; Ctrl-C is 130."""
     try:
         yield
-    except BrokenPipeError:  # the reader of our output has closed the pipe
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise typer.Exit(1) from None
+    except BrokenPipeError:  # the reader of our output has closed the pipe, which Typer expects
+        raise
     except (ValueError, OSError, ImportError, MemoryError, sqlite3.Error, InternalError) as error:
         print_error(_one_line(error))
         raise typer.Exit(1 if isinstance(error, InternalError) else 2) from None
-    except KeyboardInterrupt:
-        raise ended_by_user() from None
+    except KeyboardInterrupt as advice:
+        word, code = ended()
+        echo(f"{word} {advice}".rstrip(), err=True)
+        raise typer.Exit(code) from None
 
 
 def print_error(message: str) -> None:
     """Print an error on stderr."""
     echo(f"Error: {message}", fg="red", err=True)
-
-
-def ended_by_user(advice: str = "") -> typer.Exit:
-    """Print that the user ended the command, and what to do now; return how to exit."""
-    word, code = ended()
-    echo(f"{word} {advice}".rstrip(), err=True)
-    return typer.Exit(code)
 
 
 def _one_line(error: BaseException) -> str:
@@ -164,6 +206,8 @@ def notes(quiet: bool = False) -> Iterator[None]:
         logger.removeHandler(handler)
 
 
+# --- progress -----------------------------------------------------------------------------------
+
 WRITING = "Writing the results"
 
 
@@ -191,14 +235,11 @@ def progress_bars() -> Iterator[Callable[[str, int, int], None]]:
 
 
 @contextmanager
-def fit_stages(parameters: dict[str, Any], path: bool = False) -> Iterator[Callable[[str], None]]:
-    """Show progress from reading the data to writing the results of a fit with these parameters.
-
-    Yields the function that begins WRITING; a fit, and a path if there is one, begin their own.
-    """
-    from ..search.progress import PATH, begin_stage, showing
+def fit_stages(parameters: dict[str, Any], path: bool = False) -> Iterator[None]:
+    """Show progress from reading the data to writing the results of a fit with these parameters."""
+    from ..search.progress import PATH, showing
     from ..search.progress import fit_stages as stages_of
 
     fit = stages_of(parameters["n_clusters"], parameters["beta"])
     with showing(["Reading the data", *fit, *[PATH] * path, WRITING], parameters["verbose"]):
-        yield begin_stage
+        yield

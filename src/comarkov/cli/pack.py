@@ -1,22 +1,31 @@
-"""``comarkov pack``: a source of any size as a store on disk, which fit loads as needed."""
+"""``comarkov pack`` and ``datasets``: data on disk, packed for fit or downloaded."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
+import typer
+
 from ..io.files import free_place, is_store
 from ..joint.messages import size_text
-from .input_options import InputOptions, as_bytes, refuse_missing, source_of
-from .options import OUTPUT, OutputOptions, argument, takes_groups
-from .output import clear_errors, echo, ended_by_user, notes, print_json, progress_bars
-from .results_folder import stem_of
+from .options import (
+    OUTPUT,
+    InputOptions,
+    OutputOptions,
+    argument,
+    as_bytes,
+    command,
+    refuse_missing,
+    source_of,
+    stem_of,
+)
+from .output import echo, number_text, progress_bars
 
-SOURCES = (
+PACKED = (
     "Anything fit reads, or a folder of Parquet or CSV files with edges; several edge lists are "
     "combined."
 )
@@ -38,27 +47,17 @@ class StoreOptions:
         "1GB",
     )
 
-    def place(self, sources: Sequence[str]) -> Path:
-        """The folder of the store; an error before the work begins if it cannot be written."""
-        for source in sources:
-            refuse_missing(source)
-        out = Path(f"{stem_of(sources[0])}-store") if self.out is None else self.out
-        free_place(out, self.force, is_store, "--force")
-        return out
 
-
-@takes_groups
+@command
 def pack(
-    sources: Annotated[list[str], argument("SOURCE...", SOURCES)],
+    sources: Annotated[list[str], argument("SOURCE...", PACKED)],
     store: StoreOptions,
-    *,
     output: OutputOptions,
     reading: InputOptions,
 ) -> None:
     """Convert data of any size to an on-disk store for fit.
 
-    Edge lists may be larger than memory. If the command is interrupted, run it again: it continues
-    where it stopped, unless the sources have changed.
+    Edge lists may be larger than memory.
 
     [bold]Examples[/bold]
 
@@ -66,37 +65,26 @@ def pack(
 
     comarkov fit store -k 20 -l 20
     """
-    with clear_errors(), notes(output.quiet):
-        out = store.place(sources)
-        with _advice_to_continue(out), progress_bars() as advance:
-            from ..io.store.packing import pack as pack_store  # slow to import
+    for source in sources:
+        refuse_missing(source)
+    out = store.out or Path(f"{stem_of(sources[0])}-store")
+    free_place(out, store.force, is_store, "--force")
+    from ..io.store.packing import pack as pack_store  # slow to import
 
-            loaded = [source_of(source) for source in sources]
-            pack_store(
-                loaded[0] if len(loaded) == 1 else loaded,
-                out,
-                memory_limit=as_bytes(store.memory_limit, "--memory-limit"),
-                overwrite=store.force,
-                progress=advance,
-                **reading.keywords(),
-            )
-        print_facts(store_facts(out), output)
-
-
-@contextmanager
-def _advice_to_continue(out: Path) -> Iterator[None]:
-    """After Ctrl-C, print that the same command continues, if it does."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        from ..io.store.edge_runs import has_draft
-
-        if not has_draft(out):
-            raise
-        raise ended_by_user("Run the same command again to continue.") from None
+    loaded = [source_of(source) for source in sources]
+    with progress_bars() as advance:
+        pack_store(
+            loaded[0] if len(loaded) == 1 else loaded,
+            out,
+            memory_limit=as_bytes(store.memory_limit, "--memory-limit"),
+            overwrite=store.force,
+            progress=advance,
+            **reading.keywords(),
+        )
+    print_facts(_store_facts(out), output)
 
 
-def store_facts(folder: Path) -> dict[str, Any]:
+def _store_facts(folder: Path) -> dict[str, Any]:
     """The facts about a store, by name."""
     from ..io.store.layout import Description  # slow to import
 
@@ -119,7 +107,7 @@ def verified_facts(folder: Path) -> dict[str, Any]:
     """The facts about a store; an error if its files are not as they were written."""
     from ..io.store.layout import Description
 
-    about = store_facts(folder)
+    about = _store_facts(folder)
     with progress_bars() as advance:
         Description.read(folder).verify(folder, partial(advance, "Checking files"))
     return {**about, "checksums": "all files are as they were written"}
@@ -127,12 +115,9 @@ def verified_facts(folder: Path) -> dict[str, Any]:
 
 def print_facts(facts: Mapping[str, Any], output: OutputOptions) -> None:
     """Print facts as JSON, or one in a line."""
-    if output.json:
-        print_json(facts)
-        return
     width = max(map(len, facts))
-    for name, value in facts.items():
-        echo(f"{name.replace('_', ' '):<{width}}  {_fact_text(value)}")
+    lines = (f"{name.replace('_', ' '):<{width}}  {_fact_text(facts[name])}" for name in facts)
+    output.show(facts, "\n".join(lines))
 
 
 def _fact_text(value: Any) -> str:
@@ -142,6 +127,79 @@ def _fact_text(value: Any) -> str:
         return ", ".join(f"{name}={part!r}" for name, part in value.items())
     if isinstance(value, list):
         return f"{len(value)}, of {', '.join(f'{size:,}' for size in value)} members"
-    if isinstance(value, float):
-        return f"{value:.4g}"
-    return f"{value:,}" if isinstance(value, int) else str(value)
+    return number_text(value)
+
+
+# --- data sets ----------------------------------------------------------------------------------
+
+datasets = typer.Typer(help="List, download and locate data sets.", no_args_is_help=True)
+
+
+@datasets.command("list")
+def list_datasets() -> None:
+    """List the data sets, and which are on this machine.
+
+    [bold]Example[/bold]
+
+    comarkov datasets list
+    """
+    from ..io.datasets import CATALOGUE, find
+
+    for name, entry in CATALOGUE.items():
+        if entry.archive is None:
+            where = "bundled"
+        else:
+            size = f"{entry.archive.size / 1e6:.1f} MB"
+            where = str(find(name) or f"download: comarkov datasets fetch {name} ({size})")
+        echo(name, bold=True, nl=False)
+        echo(f"  {entry.about}\n  licence: {entry.licence}\n  {where}")
+
+
+@datasets.command("fetch")
+@command
+def fetch_dataset(
+    names: Annotated[list[str], argument("NAME...", "movielens, newsgroups.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="The folder.", show_default="the cache folder"),
+    ] = None,
+) -> None:
+    """Download data sets from their publishers, and verify size and checksum.
+
+    An interrupted download continues where it stopped.
+
+    [bold]Example[/bold]
+
+    comarkov datasets fetch movielens
+    """
+    from ..io.datasets import fetch
+
+    for name in names:
+        with progress_bars() as advance:
+            path = fetch(name, out, partial(advance, name))
+        echo(path)
+
+
+@datasets.command("path")
+@command
+def dataset_path(
+    name: Annotated[
+        str | None,
+        argument("NAME", "movielens or newsgroups. Without it, the cache folder is printed."),
+    ] = None,
+) -> None:
+    """Print the path of a data set on this machine.
+
+    [bold]Example[/bold]
+
+    comarkov datasets path movielens
+    """
+    from ..io.datasets import CATALOGUE, find, missing
+    from ..io.datasets.archives import cache_folder
+
+    place = cache_folder() if name is None else find(name)
+    if place is None and CATALOGUE[str(name)].archive is None:
+        raise ValueError(f"{name} is bundled and has no file. Use its name: comarkov fit {name}")
+    if place is None:
+        raise FileNotFoundError(missing(str(name)))
+    echo(place)

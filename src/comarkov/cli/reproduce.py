@@ -9,22 +9,19 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from .options import Panel, completion, takes_groups
-from .output import clear_errors, echo, ended_by_user, progress_bars
+from .options import Panel, argument, command, one_of
+from .output import echo, progress_bars
 
 if TYPE_CHECKING:
     from ..reproduce.experiment import Experiment, Reproduction
 
-
 PANEL = Panel("Options")
-HEADERS = ("all", "subject", "none")
 EXPERIMENT_HELP = (
     "stuck, unequal, trading (Fig. 1), noise (Fig. 2d, e), circulant (Fig. 2h), newsgroups "
     "(Table 1, Fig. 3), thesis, movielens (Fig. 4), southern-women (Fig. 5), or all. "
     "Default: every experiment that needs no download."
 )
+STYLES = {"agrees": "green", "differs": "red"}  # of verdicts
 
 
 @dataclass(frozen=True)
@@ -53,19 +50,16 @@ class ReproduceOptions:
         "--headers PART",
         "Headers of newsgroups messages to read besides the body: all, subject, or none.",
         "subject",
-        autocompletion=completion(HEADERS),
+        **one_of(("all", "subject", "none")),
     )
     stop_words: bool = PANEL.option("--stop-words", "Keep English stop words in newsgroups.", False)
     fresh: bool = PANEL.option("--fresh", "Repeat stored runs as well.", False)
 
 
-@takes_groups
+@command
 def reproduce(
-    names: Annotated[
-        list[str] | None, typer.Argument(metavar="NAME", help=EXPERIMENT_HELP, show_default=False)
-    ] = None,
-    *,
     options: ReproduceOptions,
+    names: Annotated[list[str] | None, argument("NAME", EXPERIMENT_HELP)] = None,
 ) -> None:
     """Repeat the paper's examples, figures and tables and compare with the published numbers.
 
@@ -76,58 +70,48 @@ def reproduce(
 
     comarkov reproduce southern-women --quick
     """
-    with clear_errors():
-        from .. import reproduce as reproduction
-        from ..reproduce.experiment import RunOptions
+    from .. import reproduce as reproduction
+    from ..reproduce.experiment import RunOptions
 
-        chosen = _choose(
-            names or [], list(reproduction.EXPERIMENTS), reproduction.DEFAULT_EXPERIMENTS
-        )
-        if options.headers not in HEADERS:
-            raise ValueError(f"--headers must be {', '.join(HEADERS)}, not {options.headers!r}.")
-        wanted = RunOptions(
-            **{field.name: getattr(options, field.name) for field in fields(RunOptions)}
-        )
-        try:
-            with progress_bars() as advance:
-                for experiment, outcome in reproduction.reproduce(
-                    chosen, options.out, wanted, options.jobs, advance, options.fresh
-                ):
-                    _print(experiment, outcome)
-        except KeyboardInterrupt:
-            again = shlex.join(["comarkov", *(arg for arg in sys.argv[1:] if arg != "--fresh")])
-            advice = f"Finished runs are stored in {options.out}. To continue: {again}"
-            raise ended_by_user(advice) from None
-        echo(f"The page is {(options.out / 'index.html').resolve()}")
-
-
-def _choose(names: list[str], known: list[str], default: list[str]) -> list[str]:
-    unknown = [name for name in names if name not in [*known, "all"]]
-    if unknown:
-        raise ValueError(
-            f"Unknown experiment {unknown[0]!r}. Choose from {', '.join(known)} or all."
-        )
-    if not names:
-        return default
-    return [name for name in known if name in names or "all" in names]
+    known = list(reproduction.EXPERIMENTS)
+    for name in names or []:
+        if name not in [*known, "all"]:
+            raise ValueError(f"Unknown experiment {name!r}. Choose from {', '.join(known)} or all.")
+    chosen = [name for name in known if names and (name in names or "all" in names)]
+    wanted = RunOptions(**{each.name: getattr(options, each.name) for each in fields(RunOptions)})
+    try:
+        with progress_bars() as advance:
+            for experiment, outcome in reproduction.reproduce(
+                chosen or reproduction.DEFAULT_EXPERIMENTS,
+                options.out,
+                wanted,
+                options.jobs,
+                advance,
+                options.fresh,
+            ):
+                _print(experiment, outcome)
+    except KeyboardInterrupt:
+        again = shlex.join(["comarkov", *(arg for arg in sys.argv[1:] if arg != "--fresh")])
+        advice = f"Finished runs are stored in {options.out}. To continue: {again}"
+        raise KeyboardInterrupt(advice) from None
+    echo(f"The page is {(options.out / 'index.html').resolve()}")
 
 
 def _print(experiment: Experiment, outcome: Reproduction) -> None:
     """One line for each curve and each statement."""
     from ..reproduce.page import summary
 
-    colors = {"agrees": "green", "differs": "red"}
     echo(f"\n{experiment.title}", bold=True)
     for curve in outcome.curves:
         if curve.published is None:
             continue
         line = summary(curve)
         echo(f"  {line['curve']}: ", nl=False)
-        echo(line["verdicts"], fg=colors.get(line["style"]), nl=False)
+        echo(line["verdicts"], fg=STYLES.get(line["style"]), nl=False)
         echo(
             f" (worst at {outcome.x_label} = {line['x']}: published {line['published']}, "
             f"ours {line['ours']}; {line['reason']})"
         )
     for claim in outcome.claims:
-        echo(f"  {claim.status}", fg=colors.get(claim.status), nl=False)
+        echo(f"  {claim.status}", fg=STYLES.get(claim.status), nl=False)
         echo(f": {claim.text}" + (f" ({claim.detail})" if claim.detail else ""))

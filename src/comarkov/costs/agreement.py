@@ -9,12 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from scipy.optimize import linear_sum_assignment
 from sklearn.utils import check_consistent_length
 
-from .labels import overlaps
+from .labels import adjusted_rand, contingency
 from .objective import information
 
 
@@ -83,7 +82,7 @@ def adjusted_rand_index(classes: ArrayLike, clusters: ArrayLike) -> float:
     """
     check_consistent_length(classes, clusters)
     pairs = (np.unique(labels, return_inverse=True)[1] for labels in (classes, clusters))
-    return _adjusted_rand(_contingency(*pairs))
+    return adjusted_rand(contingency(*pairs))
 
 
 def information_kept(W: Any, row_labels: ArrayLike, column_labels: ArrayLike) -> float:
@@ -110,52 +109,3 @@ def _table(classes: ArrayLike, clusters: ArrayLike) -> np.ndarray:
     if labels.dtype.kind in "if":
         labels = labels[labels != -1]
     return has_class.T.astype(np.int64) @ (cluster[:, None] == labels)
-
-
-def agreement(a: np.ndarray, b: np.ndarray) -> float:
-    """Return the mean of the adjusted Rand index and the adjusted mutual information.
-
-    Elements with a negative label in either partition are ignored.
-    """
-    both = (a >= 0) & (b >= 0)
-    if not both.any():
-        return 0.0
-    table = _contingency(a[both], b[both])
-    if np.count_nonzero(table) == table.shape[0] == table.shape[1]:
-        return 1.0  # the same partition
-    return (_adjusted_rand(table) + _adjusted_information(table)) / 2
-
-
-def _contingency(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Count the elements by both labels, without empty clusters."""
-    table = overlaps(a, b)
-    return table[table.any(axis=1)][:, table.any(axis=0)]
-
-
-def _adjusted_rand(table: np.ndarray) -> float:
-    """(R - E[R]) / (max R - E[R]), where R counts the pairs that are together in both."""
-    together, rows, columns, all_pairs = (
-        float((n * (n - 1) / 2).sum())
-        for n in (table, table.sum(axis=1), table.sum(axis=0), table.sum())
-    )
-    expected = rows * columns / all_pairs if all_pairs else 0.0
-    most = (rows + columns) / 2
-    return 1.0 if most == expected else (together - expected) / (most - expected)
-
-
-def _adjusted_information(table: np.ndarray) -> float:
-    """(I - E[I]) / (max I - E[I]), where I is the mutual information, max I the mean entropy."""
-    from sklearn.metrics.cluster import expected_mutual_information  # slow to import
-
-    n = table.sum()
-    rows, columns = _entropy(table.sum(axis=1) / n), _entropy(table.sum(axis=0) / n)
-    information = rows + columns - _entropy(table.ravel() / n)
-    expected = float(expected_mutual_information(sp.csr_array(table), int(n)))
-    room = (rows + columns) / 2 - expected
-    room = min(room, -np.finfo(float).eps) if room < 0 else max(room, np.finfo(float).eps)
-    return float((information - expected) / room)
-
-
-def _entropy(shares: np.ndarray) -> float:
-    shares = shares[shares > 0]
-    return float(-(shares * np.log(shares)).sum())

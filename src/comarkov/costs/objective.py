@@ -32,7 +32,7 @@ from scipy.special import xlogy
 
 from ..joint.joint import Joint, joint
 from ..kernels.matrix import sum_xlogx
-from ..kernels.pairs import add_pair_terms
+from ..kernels.tables import add_pair_terms
 from .labels import as_labels
 
 NO_INFORMATION = 1e-12  # bits that may be 0
@@ -313,9 +313,7 @@ def approximation(W: Any, row_labels: ArrayLike, column_labels: ArrayLike) -> np
         mass / distribution.total for mass in (distribution.row_mass, distribution.column_mass)
     )
     blocks = in_rows.T @ (distribution.csr @ in_columns) / distribution.csr.sum()
-    masses = np.outer(p_x @ in_rows, p_y @ in_columns)
-    lift = np.divide(blocks, masses, where=masses > 0, out=np.zeros(blocks.shape))
-    return np.asarray(p_x[:, None] * lift[np.ix_(rows, columns)] * p_y)
+    return np.asarray(p_x[:, None] * lift(blocks)[np.ix_(rows, columns)] * p_y)
 
 
 def _checked(values: ArrayLike, mass: np.ndarray, what: str) -> np.ndarray:
@@ -355,3 +353,38 @@ def column_bits(counts: sp.csr_array) -> np.ndarray:
     rows = np.bincount(cells.row, weights=p)[cells.row]
     columns = np.bincount(cells.col, weights=p)[cells.col]
     return np.bincount(cells.col, information_parts(p, rows, columns), cells.shape[1])
+
+
+# --- lift: how many times more mass a block P(x̄, ȳ) has than by chance ---------------------------
+
+
+def expected_shares(blocks: np.ndarray) -> np.ndarray:
+    """P(x̄) P(ȳ): the mass that each block has by chance."""
+    return np.outer(blocks.sum(axis=1), blocks.sum(axis=0))
+
+
+def lift(blocks: np.ndarray) -> np.ndarray:
+    """P(x̄, ȳ) / (P(x̄) P(ȳ)) of each block; 1 where nothing is expected."""
+    expected = expected_shares(blocks)
+    return np.divide(blocks, expected, out=np.ones(blocks.shape), where=expected > 0)
+
+
+def octaves(lifts: np.ndarray) -> np.ndarray:
+    """log2 of lifts, and 0 of 0: nothing that has mass has a lift of 0."""
+    return np.log2(lifts, out=np.zeros(lifts.shape), where=lifts > 0)
+
+
+def bits(blocks: np.ndarray) -> np.ndarray:
+    """P(x̄, ȳ) log2 lift(x̄, ȳ): what each block adds to the information."""
+    return np.asarray(blocks * octaves(lift(blocks)))
+
+
+def cluster_lift(mass: np.ndarray, other_mass: np.ndarray) -> np.ndarray:
+    """The lift of each element y for one cluster, given P(x̄, y) and P(y); 0 where it has none."""
+    out = np.zeros(mass.size)
+    return np.divide(mass / mass.sum(), other_mass, out=out, where=mass > 0)
+
+
+def mutual_information(blocks: np.ndarray) -> float:
+    """I(X̄;Ȳ) in bits."""
+    return max(float(bits(blocks).sum()), 0.0)

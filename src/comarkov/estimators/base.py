@@ -18,7 +18,6 @@ from ..joint.messages import InputError, quote, warn_user
 from ..joint.weighting import Scheme, Weighting
 from ..model.storage import Savable
 from ..search.optimise.methods import Method
-from ..search.optimise.refine import Clustering
 from ..search.progress import Monitor, Progress
 from ..search.run import Run, Seed, Settings
 
@@ -45,8 +44,22 @@ NETWORK: dict[str, list[Any]] = {
 }
 
 
-@dataclass(frozen=True)
-class Parameters:
+@dataclass(kw_only=True, eq=False, repr=False)
+class SearchParameters:
+    """The parameters of all estimators that search from starts."""
+
+    n_init: Starts = "auto"
+    max_iter: int = 100
+    tol: float = 1e-3
+    max_time: float | None = None
+    callback: Callback | None = None
+    random_state: Any = None
+    n_jobs: int | None = None
+    verbose: int = 0
+
+
+@dataclass(eq=False)
+class Parameters(SearchParameters):
     """The parameters of a search; those that an estimator lacks have the values here."""
 
     n_clusters: Any = 3
@@ -55,20 +68,14 @@ class Parameters:
     weighting: Scheme | Weighting | None = None
     init: Any = None
     fixed: Any = None
-    n_init: int | str = 1
-    max_iter: int = 100
-    tol: float = 1e-3
+    n_init: Starts = 1
     beta_step: float = 0.1
     sweeps: str = "due"
     keep_path: bool = False
     reject: float | None = None
-    max_time: float | None = None
-    callback: Callback | None = None
     random_state: Any = 0
-    n_jobs: int | None = None
     engine: str = "local"
     checkpoint: Any = None
-    verbose: int = 0
     doublings: int = 0
 
     def run(self, beta: float) -> Run:
@@ -85,6 +92,14 @@ class Parameters:
         """Return the method with its parameters, or another method with these parameters."""
         name = name or self.method
         return Method(name, self.n_init, self.beta_step, self.keep_path, self.doublings)
+
+    def refuse_labels(self, example: Any) -> None:
+        """Raise an error if elements have labels although the number of clusters is chosen."""
+        if self.init is not None or self.fixed is not None:
+            raise InputError(
+                'n_clusters="auto" cannot be combined with labels in init or fixed',
+                advice=f"Set the number of clusters: n_clusters={example}",
+            )
 
 
 class Searches(Savable, BaseEstimator):
@@ -106,11 +121,15 @@ class Searches(Savable, BaseEstimator):
 
     def _validate_params(self) -> None:
         """Check the parameters as scikit-learn does; an error ends with a value that works."""
+        defaults = {name: p.default for name, p in inspect.signature(type(self)).parameters.items()}
         try:
             super()._validate_params()
         except InvalidParameterError as error:
-            raise InvalidParameterError(f"{error}{_example(type(self), str(error))}") from error
-        method, defaults = self._parameters().method, _defaults(type(self))
+            quoted = re.search(r"'(\w+)' parameter", str(error))
+            name = quoted[1] if quoted else ""
+            call = f" For example: {type(self).__name__}({name}={defaults.get(name)!r})"
+            raise InvalidParameterError(f"{error}{call if name in defaults else ''}") from error
+        method = self._parameters().method
         for name, methods in self._used_by.items():
             if method in methods or name not in defaults:
                 continue
@@ -121,24 +140,19 @@ class Searches(Savable, BaseEstimator):
                     advice=f"Leave it out, or set method={methods[0]!r}.",
                 )
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        return tags
 
-def warn_if_unfinished(state: Clustering, run: Run) -> None:
+
+def warn_if_unfinished(converged: bool, run: Run) -> None:
     """Warn if the search was stopped early, or did not converge."""
     problem = ""
     if run.monitor.reason:
         problem = f"The fit was stopped because {run.monitor.reason}: the best so far is kept."
-    elif not state.converged:
+    elif not converged:
         problem = f"No convergence in {run.settings.max_iter} sweeps: raise max_iter or tol."
     if problem:
         warn_user(problem, ConvergenceWarning)
-
-
-def _defaults(kind: type[BaseEstimator]) -> dict[str, Any]:
-    return {name: p.default for name, p in inspect.signature(kind).parameters.items()}
-
-
-def _example(kind: type[BaseEstimator], message: str) -> str:
-    """A call with the default of the parameter that an error is about."""
-    quoted = re.search(r"'(\w+)' parameter", message)
-    name, defaults = quoted[1] if quoted else "", _defaults(kind)
-    return f" For example: {kind.__name__}({name}={defaults[name]!r})" if name in defaults else ""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from numbers import Real
 from os import PathLike
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal
 
 from numpy.typing import ArrayLike
 
@@ -21,8 +21,8 @@ from ..search.state.coclusters import CoClusterProblem, Step
 from ..search.state.starts import starts_for
 from .base import COUNT, SEARCH, Callback, Starts
 from .estimate import Estimate, estimate_fit
-from .fitting import CoClusterEstimator, choose_counts, read_weighted
-from .prediction import warn_of
+from .fitting import choose_counts, read_weighted, warn_of
+from .prediction import CoClusterEstimator
 
 ClusterCount = int | Literal["auto"] | None
 ClusterCounts = int | Literal["auto"] | tuple[ClusterCount, ClusterCount]
@@ -47,30 +47,26 @@ class CoClustering(CoClusterEstimator):
         The numbers of row and of column clusters; one number is used for both. You get exactly
         that many, and none is empty. None does not cluster a side: ``(20, None)`` clusters the
         rows only, which is the information bottleneck at any β. "auto" chooses the number;
-        ``selection_reason_`` states why, and ``selection_`` has the evidence.
+        ``selection_reason_`` states why.
     beta : float in [0, 1] or "auto", default=0.7
         The coupling. Use a larger β if the numbers of row and column clusters are very different,
         a smaller one if the sizes of clusters are. Below 1/2 avoid ``method="sequential"``.
-        "auto" compares 9 values from 1 to 1/2 on random halves of the data, 4 to 12 times, and
-        takes the one at which the halves agree best, or one that is nearer to 0.7 and not clearly
-        worse. It takes several times as long as a fit. See ``beta_selection_``.
+        "auto" compares 9 values from 1 to 1/2 on random halves of the data and takes the one at
+        which the halves agree best, or one that is nearer to 0.7 and not clearly worse. It takes
+        several times as long as a fit.
     method : {"auto", "anneal", "sequential", "batch"}, default="auto"
         "auto" starts from good seeds, or from many small clusters that it merges; then it splits
-        and merges clusters as long as the cost falls. Its costs are by far the lowest. Tiny data
-        (up to about 11 x 8, or 18 rows alone in 3 clusters) get the global optimum, if all
-        partitions can be examined in a second and ``init`` has no labels. Elements with labels in
-        ``init`` or ``fixed`` stay where they are until the others are in clusters; then all but the
-        fixed ones move. The next two are the methods of the paper: "anneal" (AnnITCC) solves at
-        β = 1 and lowers β in steps, "sequential" (sGITCC) solves at β from a random start. "batch"
-        moves all rows at once, then all columns, as ITCC does: it is fast at β = 1/2, but above it
-        hardly anything moves in sparse data, see :class:`ITCC`.
+        and merges clusters as long as the cost falls. Its costs are by far the lowest, and tiny
+        data (up to about 11 x 8) get the global optimum. Elements with labels in ``init`` stay
+        where they are until the others are in clusters. The next two are the methods of the paper:
+        "anneal" (AnnITCC) solves at β = 1 and lowers β in steps, "sequential" (sGITCC) solves at β
+        from a random start. "batch" moves all rows at once, then all columns, see :class:`ITCC`.
     weighting : None, str or Weighting, default=None
-        How entries are weighted before the co-clustering: "counts" (unchanged), "presence", "log",
-        "uniform", "tfidf" or "bm25"; see :class:`Weighting` for when to use which, and for more
-        options. None weights texts by "bm25", and leaves all other data unchanged. The weighting
-        is learnt in the fit and applied to new data: a new row is weighted by its own length and
-        the column weights of the fit, a new column by the rows that have it and their lengths in
-        the fit.
+        How entries are weighted first: "counts" (unchanged), "presence", "log", "uniform", "tfidf"
+        or "bm25"; see :class:`Weighting`. None weights texts by "bm25", and leaves all other data
+        unchanged. The weighting is learnt in the fit and applied to new data: a new row is weighted
+        by its own length and the column weights of the fit, a new column by the rows that have it
+        and their lengths in the fit.
     init : None or pair of array-likes, default=None
         Labels of rows and of columns to start from; None leaves the start to the method. Either
         may be None, and -1 stands for an element without a label. Clusters keep these numbers.
@@ -79,31 +75,28 @@ class CoClustering(CoClusterEstimator):
         an element that is free. Clusters keep these numbers.
     n_init : int or "auto", default="auto"
         The number of starts; the best result is kept, and more starts never end at a higher cost.
-        They run in parallel, see ``n_jobs``. "auto" makes 3 for small data, or 2 if these agree on
-        nearly all elements; otherwise 1, as for the methods of the paper. With ``method="auto"`` a
-        consensus of all results is tried after every third start. "anneal" makes its starts at
-        β = 1, where the best rows and the best columns are kept separately.
+        "auto" makes 3 for small data, or 2 if these agree on nearly all elements; otherwise 1, as
+        for the methods of the paper. With ``method="auto"`` a consensus of all results is tried
+        after every third start. "anneal" makes its starts at β = 1, where the best rows and the
+        best columns are kept separately.
     max_iter : int, default=100
         The largest number of sweeps over rows and columns from one start, and at each β of an
         annealing.
     tol : float, default=1e-3
         Stop when a complete sweep saves no more than this many bits; with 0, sweeps continue until
-        no single move lowers the cost, or, for "batch", until moving all rows at once, then all
-        columns, saves nothing. "auto" always continues until then, and takes no ``tol``.
+        no move lowers the cost. "auto" always does so, and takes no ``tol``.
     beta_step : float, default=0.1
         The step by which "anneal" lowers β; for this method only.
     sweeps : {"due", "all"}, default="due"
         The elements that late sweeps of "anneal" and "sequential" visit: those whose second-best
-        cluster is close enough to matter, with a complete sweep at the end; or all of them. With
-        "all" the two are the paper's Algorithms 2 and 1 to the letter, on data that are not so
-        large that they are divided into parts: "anneal" also solves for rows and columns
-        together at β = 1, and keeps the best pair of ``n_init``. For these methods only.
+        cluster is close enough to matter, with a complete sweep at the end; or all of them, as in
+        the paper's Algorithms 2 and 1. For these methods only.
     keep_path : bool, default=False
         Keep the co-clustering at every β of "anneal" in ``path_``; for this method only.
     reject : None or float in (0, 1], default=None
         Elements with a lower confidence get label -1, except fixed ones and the most certain one of
-        each cluster, so that no cluster becomes empty. Cost, information and the model for new data
-        remain those of all elements. New rows and columns are rejected by their posterior.
+        each cluster. Cost, information and the model for new data remain those of all elements.
+        New rows and columns are rejected by their posterior.
     max_time : float or None, default=None
         Seconds after which the best result so far is returned, with a warning; Ctrl-C does the
         same. An annealing makes no further start after half of this time.
@@ -120,10 +113,9 @@ class CoClustering(CoClusterEstimator):
         start one with ``from distributed import Client; client = Client()``. The labels are the
         same. "dask" also takes Dask arrays, Dask data frames of edges and folders of Parquet files.
     checkpoint : path or None, default=None
-        A file that keeps the best result so far, in case the fit is interrupted by a crash, a
-        lost Dask scheduler, ``max_time`` or Ctrl-C. A fit of the same data with the same file
-        continues from there; with a method other than "auto" it makes no further starts. The file
-        is removed when a fit ends by itself.
+        A file that keeps the best result so far, in case the fit is interrupted. A fit of the same
+        data with the same file continues from there; with a method other than "auto" it makes no
+        further starts. The file is removed when a fit ends by itself.
     verbose : int, default=0
         1 or more shows a progress bar, or a line for each stage if rich is not installed.
 
@@ -138,43 +130,36 @@ class CoClustering(CoClusterEstimator):
         How many clusters there are.
     row_confidence_, column_confidence_ : ndarray of float
         How likely each label is to be right, in [0, 1]; 0 for empty rows and columns. It is the
-        posterior of the label times the share of the results of the search, the best included,
-        that agree on it. With c_a the cost of cluster a in nats per unit of the element's mass,
-        when the element is taken out of its own cluster, the posterior is proportional to
-        exp(-v^γ c_a), where v = (Σ w)² / Σ w² is the effective number of the element's entries. A
-        side that is not clustered lacks this and the next four attributes.
+        posterior of the label times the share of the results of the search that agree on it. With
+        c_a the cost of cluster a in nats per unit of the element's mass, the posterior is
+        proportional to exp(-v^γ c_a), where v = (Σ w)² / Σ w² is the effective number of the
+        element's entries. A side that is not clustered lacks this and the next four attributes.
     row_evidence_exponent_, column_evidence_exponent_ : float
         γ, the weight of entries as evidence: 1 if they are independent, less if they occur
-        together, as words of a text do. It compares the differences between the elements of a
-        cluster with those after their entries are shuffled; 1 if there is only one cluster.
+        together, as words of a text do.
     row_margins_, column_margins_ : ndarray of float
         How much more the best other cluster costs, in nats per unit of the element's mass. It is
         negative if another cluster costs less, but the element is fixed or alone in its cluster.
     row_agreement_, column_agreement_ : ndarray of float
-        The share of the other results of the search (members and consensuses) that have the
-        element in the same cluster, after clusters are matched one to one. NaN if there are no
-        other results, as with ``n_init=1`` and the methods of the paper. If the global optimum is
-        computed, it takes the place of the best result.
+        The share of the other results of the search that have the element in the same cluster;
+        NaN if there are none, as with ``n_init=1`` and the methods of the paper.
     row_stability_, column_stability_ : ndarray of float
         For each cluster its mean Jaccard similarity to the most similar cluster of each other
         result; NaN if there are none.
     beta_ : float
         The β of the fit.
     beta_selection_ : structured ndarray, if ``beta`` is "auto"
-        The evidence, which ``pandas.DataFrame`` accepts. For each ``beta`` the mean adjusted Rand
-        index between halves of the data, for ``rows``, ``columns`` and both (``agreement``); the
-        distance ``behind`` the best with its ``standard_error``; and whether it was ``chosen``. The
-        agreement on a side that is not clustered is 1.
+        For each ``beta`` the mean adjusted Rand index between halves of the data, for ``rows``,
+        ``columns`` and both (``agreement``); the distance ``behind`` the best with its
+        ``standard_error``; and whether it was ``chosen``.
     cost_ : float
         L_β of the weighted matrix in bits.
     information_ : Information
-        The four information terms of the cost in bits and the share ``kept``, for the weighted
-        matrix.
+        The four information terms of the cost in bits and the share ``kept``.
     selection_ : structured array, if ``n_clusters`` is "auto"
-        The evidence, which ``pandas.DataFrame`` accepts: a line for each level from many clusters
-        to few. It has the numbers of clusters, cost, information kept, description length in nats,
-        and how well halves of the data agree on this number of row and of column clusters (NaN if
-        they were not compared). The chosen numbers are ``suggested``, with the rule for each side.
+        A line for each level from many clusters to few: how many clusters, cost, information
+        kept, description length in nats, and how well halves of the data agree on these numbers
+        (NaN if not compared). The chosen numbers are ``suggested``, with the rule for each side.
     selection_reason_ : str, if ``n_clusters`` is "auto"
         Why these numbers were chosen, in words.
     weighting_ : Weighting or None
@@ -187,10 +172,9 @@ class CoClustering(CoClusterEstimator):
     path_ : list of Step
         (beta, cost, row_labels, column_labels) at every β, if ``keep_path``.
     hierarchy_ : Hierarchy
-        The merges from finer clusters to those of the fit and on to one cluster on each side, with
-        the bits that each loses, and linkage matrices for dendrograms; ``cut`` returns the model at
-        any level. Without ``method="auto"``, or if the fit was stopped, there are no finer
-        clusters.
+        The merges from finer clusters to those of the fit and on to one cluster on each side;
+        ``cut`` returns the model at any level. Without ``method="auto"``, or if the fit was
+        stopped, there are no finer clusters.
     rows_, columns_ : ndarray of bool
         Members of each bicluster, one for each pair of clusters; computed on access.
     feature_names_in_, row_names_in_ : ndarray
@@ -201,8 +185,7 @@ class CoClustering(CoClusterEstimator):
     Notes
     -----
     If clusters cost the same, an element stays in its own, or moves to the lowest number. Of
-    several global optima of tiny data the lexicographically first labels are returned: those of the
-    rows, then those of the columns, with clusters numbered by their first element.
+    several global optima of tiny data the lexicographically first labels are returned.
 
     Examples
     --------
@@ -272,14 +255,13 @@ class CoClustering(CoClusterEstimator):
 
         Parameters
         ----------
-        X : what ``fit`` takes, or a store
+        X : what ``fit`` takes
             Nonnegative weights.
 
         Returns
         -------
         Estimate
-            ``memory`` of the whole process, ``seconds``, and ``advice`` in words. Print it for a
-            summary.
+            ``memory`` of the whole process, ``seconds``, and ``advice`` in words. Print it.
         """
         return estimate_fit(self, X)
 
@@ -288,10 +270,9 @@ class CoClustering(CoClusterEstimator):
         """The co-clusterings of X at many β, in one annealed run; sets no attributes.
 
         It starts with the best result of ``method="auto"`` at the largest β and lowers β from
-        there: at each β single elements move until no move lowers the cost. So it is fast, and
-        clusters keep their numbers from step to step; those of the last step are numbered by
-        decreasing mass. A fit at one β can find a lower cost. If ``n_clusters`` is "auto" the
-        numbers are those that a fit chooses, or has chosen for X.
+        there, so it is fast, and clusters keep their numbers from step to step. A fit at one β can
+        find a lower cost. If ``n_clusters`` is "auto" the numbers are those that a fit chooses, or
+        has chosen for X.
 
         Parameters
         ----------
@@ -308,33 +289,23 @@ class CoClustering(CoClusterEstimator):
         wanted, asked = betas_of.checked(betas), self._parameters()
         run = asked.run(betas_of.DEFAULT_BETA if asked.beta == "auto" else float(asked.beta))
         _, _, data = read_weighted(X, asked, run)
-        counts = self._counts_of_fit(data)
-        if counts is None:
-            counts, _ = choose_counts(data, self._counts(asked.n_clusters), asked, run)
+        counts = self._counts(asked.n_clusters)
+        if hasattr(self, "selection_") and self._model.has_masses_of(data):  # chosen for these data
+            both = zip(counts, self.hierarchy_.n_fitted, strict=True)
+            rows, columns = (fitted if number == "auto" else number for number, fitted in both)
+            counts = rows, columns
+        counts, _ = choose_counts(data, counts, asked, run)
         starts = starts_for(data, counts, asked.init, asked.fixed)
         n_init = asked.search_method("auto").n_starts(CoClusterProblem(data, starts))
-        found = data.compute(partial(_followed, starts, wanted), replace(run, n_init=n_init))
-        warn_of(found, starts, run)
-        return found.path
-
-    def _counts_of_fit(self, data: Joint) -> tuple[Any, Any] | None:
-        """The numbers of clusters, if the fit chose them for the same data."""
-        if not hasattr(self, "selection_") or not self._model.has_masses_of(data):
-            return None
-        both = zip(self._counts(self.n_clusters), self.hierarchy_.n_fitted, strict=True)
-        rows, columns = (fitted if number == "auto" else number for number, fitted in both)
-        return rows, columns
+        follow = partial(_follow, starts, wanted)
+        path, converged = data.compute(follow, replace(run, n_init=n_init))
+        warn_of(converged, starts, run)
+        return path
 
 
-class _Followed(NamedTuple):
-    """Co-clusterings at many β."""
-
-    path: list[Step]
-    converged: bool
-
-
-def _followed(starts: Any, betas: Sequence[float], data: Joint, run: Run) -> _Followed:
+def _follow(starts: Any, betas: Sequence[float], data: Joint, run: Run) -> tuple[list[Step], bool]:
+    """Return the co-clusterings at many β, and whether they converged."""
     solution = betas_of.beta_path(CoClusterProblem(data, starts), betas, run)
     state = solution.state
     orders = canonical_orders((state.rows, state.columns), starts)
-    return _Followed(renumbered_path(solution.path, orders), state.converged)
+    return renumbered_path(solution.path, orders), state.converged

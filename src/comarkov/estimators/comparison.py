@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
 from numbers import Integral, Real
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -17,10 +17,10 @@ from sklearn.utils import check_random_state
 
 from .._compat import Interval, validate_params
 from ..costs import agreement
-from ..costs.objective import Information, information
+from ..costs.objective import information
 from ..io.read.fit_input import fit_input
 from ..io.store.opening import weighted_joint
-from ..joint.joint import joint
+from ..joint.joint import Joint, joint
 from ..joint.messages import InputError, warn_user, without_mass
 from ..joint.weighting import Scheme, Weighting, as_weighting
 from ..search.run import Purpose, Seed
@@ -28,8 +28,8 @@ from ..search.state.starts import pair, starts_for
 from .base import COUNT
 from .baselines import BASELINES, baseline
 from .coclustering import ClusterCounts, CoClustering
-from .fitting import CoClusterEstimator
 from .named import AIB, IBCC, IDC, ITCC, SIB, IBDouble, OneSided
+from .prediction import CoClusterEstimator
 
 COST_BETAS = (0.0, 0.5, 0.75, 1.0)
 METHODS: dict[str, Callable[..., CoClusterEstimator]] = {
@@ -55,15 +55,8 @@ LOADING = (4, 16)  # sizes of matrices that load the kernels: for few zeros, and
 LabelsOfBoth = tuple[np.ndarray, np.ndarray]
 
 
-class KnownClasses(NamedTuple):
-    """Known classes of the rows (side 0) or the columns (side 1)."""
-
-    name: str
-    side: int
-    classes: np.ndarray
-
-
 @validate_params(
+    n_clusters=[COUNT, tuple, list],
     methods=[None, list, tuple],
     beta=[Interval(Real, 0, 1, closed="both")],
     n_init=[COUNT],
@@ -132,8 +125,17 @@ def compare(
     itcc        0.656  1.155
     aib         0.745  1.199
     """
-    names = _check_methods(methods)
-    counts = _check_counts(n_clusters)
+    names = list(METHODS if methods is None else methods)
+    wrong = [name for name in names if name not in [*METHODS, *BASELINES]]
+    if wrong or not names:
+        problem = f"There is no method {wrong[0]!r}" if wrong else "methods is empty"
+        raise InputError(problem, advice=f"Choose from: {', '.join([*METHODS, *BASELINES])}.")
+    counts = pair(n_clusters, "n_clusters")
+    if None in counts:
+        raise InputError(
+            f"A comparison needs the numbers of row and of column clusters, got {n_clusters!r}",
+            advice="For example: n_clusters=(3, 3)",
+        )
     seed = random_state
     if not isinstance(seed, Integral):
         seed = check_random_state(random_state).randint(2**31)
@@ -148,9 +150,13 @@ def compare(
     for name in names:
         try:
             if name in BASELINES:
-                lines.append(_baseline_line(name, data.csr, counts, seed, known))
+                before = time.perf_counter()
+                labels = baseline(name, data.csr, counts, seed)
+                own_beta, seconds = np.nan, time.perf_counter() - before
             else:
-                lines.append(_line(name, _estimator(name, beta, seed), data.csr, starts, known))
+                estimator = _estimator(name, beta, seed)
+                own_beta, labels, seconds = _best_fit(estimator, data.csr, starts)
+            lines.append(_line(name, own_beta, labels, seconds, data, known))
         except MemoryError as error:
             if methods is not None:
                 raise
@@ -160,52 +166,25 @@ def compare(
     return np.array([tuple(line.values()) for line in lines], types)
 
 
-def _check_methods(methods: Sequence[str] | None) -> list[str]:
-    """The names of methods, or an error with those that there are."""
-    names = list(METHODS) if methods is None else list(methods)
-    known = [*METHODS, *BASELINES]
-    wrong = [name for name in names if not isinstance(name, str) or name not in known]
-    if wrong or not names:
-        problem = f"There is no method {wrong[0]!r}" if wrong else "methods is empty"
-        advice = f"Choose from: {', '.join(known)}; or use None for all of the first"
-        raise InputError(problem, advice=f"{advice} {len(METHODS)}.")
-    return names
-
-
-def _check_counts(n_clusters: Any) -> tuple[int, int]:
-    counts: Any = [None] if isinstance(n_clusters, float) else pair(n_clusters, "n_clusters")
-    if not all(isinstance(count, Integral) and int(count) >= 1 for count in counts):
-        raise InputError(
-            "A comparison needs the numbers of row and of column clusters, as an int >= 1 or a "
-            f"pair of them, got {n_clusters!r}",
-            advice="For example: n_clusters=(3, 3)",
-        )
-    return int(counts[0]), int(counts[1])
-
-
-def _check_classes(classes: Any, shape: tuple[int, int]) -> list[KnownClasses]:
-    """The known classes as numbers."""
-    known = []
+def _check_classes(classes: Any, shape: tuple[int, int]) -> dict[int, tuple[str, np.ndarray]]:
+    """The known classes as numbers, by side."""
+    known = {}
     sides = zip(("row", "column"), pair(classes, "classes"), shape, strict=True)
     for side, (name, given, n) in enumerate(sides):
         if given is None:
             continue
         array = np.asarray(given)
-        if array.shape != (n,):
-            raise InputError(
-                f"There must be one class for each of the {n} {name}s, got an array of shape "
-                f"{array.shape}."
-            )
         try:
-            is_complete = not (array != array).any()  # NaN differs from itself
+            is_complete = array.shape == (n,) and not (array != array).any()  # as NaN does
             numbers = np.unique(array, return_inverse=True)[1]
         except TypeError:  # values that cannot be compared
             is_complete = False
         if not is_complete:
             raise InputError(
-                f"The {name} classes must be all numbers or all strings, and none may be missing."
+                f"The {name} classes must be one for each of the {n} {name}s, all numbers or all "
+                "strings, and none may be missing."
             )
-        known.append(KnownClasses(name, side, numbers))
+        known[side] = name, numbers
     return known
 
 
@@ -223,16 +202,12 @@ def _estimator(name: str, beta: float, seed: int) -> CoClusterEstimator:
     return estimator.set_params(**{key: wanted[key] for key in wanted if key in known})
 
 
-def _line(
-    name: str,
-    estimator: CoClusterEstimator,
-    weights: sp.csr_array,
-    starts: list[LabelsOfBoth],
-    known: list[KnownClasses],
-) -> dict[str, Any]:
-    """Fit from each of the starts, if the method uses them; describe the result of least cost."""
-    beta = float(estimator._parameters().beta)
-    takes_starts = "init" in estimator.get_params() and estimator._parameters().method in STARTED
+def _best_fit(
+    estimator: CoClusterEstimator, weights: sp.csr_array, starts: list[LabelsOfBoth]
+) -> tuple[float, LabelsOfBoth, float]:
+    """Fit from each of the starts, if the method uses them; return β, the best labels, seconds."""
+    asked = estimator._parameters()
+    beta, takes_starts = float(asked.beta), asked.method in STARTED
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", ".* (has|have) no mass")  # reported once
         for n in LOADING:
@@ -242,37 +217,24 @@ def _line(
         used = starts if takes_starts else starts[:1]
         results = [_fit(estimator, weights, start, takes_starts) for start in used]
         seconds = time.perf_counter() - before
-    parts = [information(weights, *labels) for labels in results]
-    best = int(np.argmin([part.cost(beta) for part in parts]))
-    return {"method": name, "beta": beta} | _measured(parts[best], seconds, results[best], known)
+    best = min(results, key=lambda labels: information(weights, *labels).cost(beta))
+    return beta, best, seconds
 
 
-def _baseline_line(
-    name: str,
-    weights: sp.csr_array,
-    counts: tuple[int, int],
-    seed: int,
-    known: list[KnownClasses],
+def _line(
+    method: str, beta: float, labels: LabelsOfBoth, seconds: float, data: Joint, known: Any
 ) -> dict[str, Any]:
-    """Describe the result of a method that does not minimise L at any β."""
-    before = time.perf_counter()
-    labels = baseline(name, weights, counts, seed)
-    seconds = time.perf_counter() - before
-    parts = information(weights, *labels)
-    return {"method": name, "beta": np.nan} | _measured(parts, seconds, labels, known)
-
-
-def _measured(
-    parts: Information, seconds: float, labels: LabelsOfBoth, known: list[KnownClasses]
-) -> dict[str, float]:
     """Return costs, information kept, time, and agreement with known classes."""
+    parts = information(data.csr, *labels)
     return {
+        "method": method,
+        "beta": beta,
         **{f"cost_{other:g}": parts.cost(other) for other in COST_BETAS},
         "kept": parts.kept,
         "seconds": seconds,
         **{
-            f"{side.name}_{measure}": agree(side.classes, labels[side.side])
-            for side in known
+            f"{name}_{measure}": agree(classes, labels[side])
+            for side, (name, classes) in known.items()
             for measure, agree in MEASURES.items()
         },
     }
@@ -282,15 +244,15 @@ def _fit(
     estimator: CoClusterEstimator, weights: sp.csr_array, start: LabelsOfBoth, takes_starts: bool
 ) -> LabelsOfBoth:
     """Labels of rows and columns; a method for rows only is also fitted to the transpose."""
+
+    def fit(matrix: Any, counts: Any, init: Any) -> CoClusterEstimator:
+        given = {"init": init} if takes_starts else {}
+        return clone(estimator).set_params(n_clusters=counts, **given).fit(matrix)
+
     counts = tuple(int(labels.max()) + 1 for labels in start)
     if not isinstance(estimator, OneSided):
-        init = {"init": start} if takes_starts else {}
-        model = clone(estimator).set_params(n_clusters=counts, **init).fit(weights)
+        model = fit(weights, counts, start)
         return model.row_labels_, model.column_labels_
-    rows, columns = (
-        clone(estimator)
-        .set_params(n_clusters=k, **({"init": (labels, None)} if takes_starts else {}))
-        .fit_predict(matrix)
-        for k, labels, matrix in zip(counts, start, (weights, weights.T), strict=True)
-    )
-    return rows, columns
+    rows = fit(weights, counts[0], (start[0], None))
+    columns = fit(weights.T, counts[1], (start[1], None))
+    return rows.row_labels_, columns.row_labels_

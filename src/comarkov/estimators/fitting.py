@@ -6,45 +6,88 @@ from collections.abc import Sequence
 from copy import copy
 from dataclasses import fields, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from .._compat import fit_context
+from ..costs.labels import renumbered
+from ..costs.objective import Information
 from ..io.read import Data
 from ..io.read.fit_input import fit_input
 from ..io.read.records import variable_of_columns
-from ..io.store.opening import check_large, weighted_joint
-from ..joint.alignment import check_columns
-from ..joint.inputs import NamedMatrix, sorted_csr
+from ..io.store.opening import weighted_joint
+from ..joint.inputs import are_numbers, check_columns, sorted_csr
 from ..joint.joint import Joint
-from ..joint.messages import InputError
+from ..joint.machine import available_memory, n_threads
+from ..joint.messages import size_text, warn_user, without_mass
+from ..joint.objects import is_dask
+from ..joint.parts import count_parts
 from ..joint.weighting import Weighting, as_weighting
 from ..model.checkpoint_file import FileCheckpoint
-from ..results.describe import DescribeMixin
-from ..search.checkpoint import Chosen
+from ..model.confidence import SAMPLED_ELEMENTS, learn_confidence, rejected
+from ..model.hierarchy import Hierarchy
+from ..model.leaves import canonical_orders, renumbered_path, take_leaves
+from ..model.placing import Model
+from ..search.optimise.refine import fine_count, fine_number
 from ..search.parallel.dask_client import current
-from ..search.parallel.dask_inputs import cluster_joint, is_distributed, refuse_dask
+from ..search.parallel.dask_inputs import is_distributed, local_store
+from ..search.parallel.dask_joint import on_cluster
+from ..search.parallel.worker import padded
 from ..search.progress import CONFIDENCE, begin_stage, fit_stages, showing
 from ..search.run import Purpose, Run
 from ..search.select import beta, choose_numbers
 from ..search.state.coclusters import CoClusterProblem, CoClusters, Solution, Step
-from ..search.state.starts import starts_for
-from .base import Parameters
-from .estimate import refuse_what_does_not_fit
-from .prediction import CoClustered, Sides, learn, names_of, warn_of
-
-if TYPE_CHECKING:
-    from ..results.results import Results
-    from ..results.words.titles import Titles
+from ..search.state.side import SPLIT_BYTES, SPLIT_ITEM_BYTES, SPLIT_ROW_BYTES
+from ..search.state.starts import Start, pair, starts_for
+from .base import Parameters, Searches, warn_if_unfinished
 
 Counts = tuple[Any, Any]
+Sides = tuple[Start, Start]
 #: Parameters that change neither the labels nor what was chosen; a fit may go on with others.
 WITHOUT_INFLUENCE = {"callback", "checkpoint", "engine", "max_time", "n_jobs", "reject", "verbose"}
+CELL_BYTES = 16  # of a cell of a table, with all that is derived from its mass
+ELEMENT_BYTES = 100  # of labels, margins and numbers of an element
+ENTRY_BYTES = 4  # of the column of an entry, beside its weight
+SHUFFLED_BYTES = 70  # of each entry that is shuffled to calibrate confidences
+GRANTED_BYTES = 50_000_000  # that a fit may always try to get
+LESS_MEMORY = (
+    "Fewer clusters, n_jobs=1 or engine='dask' need less memory; so do data in a store, which a "
+    "fit loads as needed: comarkov.pack(X, 'store')"
+)
 
 
-class CoClusterEstimator(DescribeMixin, CoClustered):
-    """An estimator of rows and columns."""
+class CoClusterFit(Searches):
+    """The fitted attributes of a co-clustering, and the fit that sets them."""
+
+    beta_: float
+    row_labels_: np.ndarray
+    column_labels_: np.ndarray
+    row_confidence_: np.ndarray
+    column_confidence_: np.ndarray
+    row_margins_: np.ndarray
+    column_margins_: np.ndarray
+    row_agreement_: np.ndarray
+    column_agreement_: np.ndarray
+    row_stability_: np.ndarray
+    column_stability_: np.ndarray
+    row_evidence_exponent_: float
+    column_evidence_exponent_: float
+    row_names_in_: np.ndarray
+    feature_names_in_: np.ndarray
+    n_features_in_: int
+    path_: list[Step]
+    selection_: np.ndarray
+    selection_reason_: str
+    beta_selection_: np.ndarray
+    cost_: float
+    information_: Information
+    hierarchy_: Hierarchy
+    n_iter_: int
+    weighting_: Weighting | None
+    reading_: dict[str, Any]
+    _model: Model
+    _n_features_out: int
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Co-cluster the rows and columns of X.
@@ -64,24 +107,6 @@ class CoClusterEstimator(DescribeMixin, CoClustered):
     def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:
         """Fit and return the row labels."""
         return self.fit(X).row_labels_
-
-    def results(
-        self, X: Any, *, path: Sequence[Step] | None = None, titles: Titles | None = None
-    ) -> Results:
-        """The results of this model on the data of its fit, in words, tables, pictures and files.
-
-        Parameters
-        ----------
-        X : matrix, data frame or Data of the fit
-            What was passed to ``fit``, or the same weights in another form.
-        path : sequence of Step, default=None
-            Co-clusterings at many β, as ``beta_path`` returns them; None uses ``path_``.
-        titles : mapping or path of a JSON file, default=None
-            Your titles for clusters, ``{"rows": {0: "..."}, "columns": [...]}``.
-        """
-        from ..results.results import Results
-
-        return Results.of(self, X, path=path, titles=titles)
 
     @fit_context(prefer_skip_nested_validation=False)  # the weighting has parameters of its own
     def _fit(self, X: Any) -> Joint:
@@ -106,8 +131,20 @@ class CoClusterEstimator(DescribeMixin, CoClustered):
             self.reading_ = dict(X.reading) if isinstance(X, Data) else {}
             if isinstance(run.checkpoint, FileCheckpoint):
                 run.checkpoint.end(found.labels, is_early=bool(run.monitor.reason))
-        warn_of(found, starts, run)
+        warn_of(found.converged, starts, run)
         return data
+
+    def _counts(self, n_clusters: Any) -> Counts:
+        """The parameter as a pair of numbers, for rows and for columns."""
+        return pair(n_clusters, "n_clusters")
+
+    def _store(self, learnt: dict[str, Any]) -> None:
+        """Set fitted attributes, and delete those of an earlier fit that are None now."""
+        for name, value in learnt.items():
+            if value is None:
+                self.__dict__.pop(name, None)
+            else:
+                setattr(self, name, value)
 
     def _portable(self) -> Self:
         """This estimator as workers get it: what happens on the way is reported here."""
@@ -120,26 +157,20 @@ class CoClusterEstimator(DescribeMixin, CoClustered):
     def _check_size(self, X: Any, data: Joint, starts: Sides, asked: Parameters) -> dict[str, Any]:
         """Raise errors about memory and columns before the search; return what columns X has."""
         if asked.engine != "dask":
-            refuse_what_does_not_fit(asked, data, [start.k for start in starts])
+            needed = fit_bytes(data, [start.k for start in starts], n_threads(asked.n_jobs))
+            available = available_memory()
+            if available is not None and needed > max(available, GRANTED_BYTES):
+                raise MemoryError(
+                    f"The fit needs about {size_text(needed)} more, but only "
+                    f"{size_text(available)} is available. {LESS_MEMORY}"
+                )
         probe = copy(self)
         check_columns(probe, X)
         names = getattr(probe, "feature_names_in_", None)
         return {"n_features_in_": probe.n_features_in_, "feature_names_in_": names}
 
-    def _search(self, problem: CoClusterProblem, run: Run) -> Solution[CoClusters]:
-        """Return the best co-clustering; a checkpoint keeps it on the way."""
-        if run.checkpoint is not None:
-            run.checkpoint.begin(problem, run.beta)
-        return self._optimise(problem, run)
-
     def _optimise(self, problem: CoClusterProblem, run: Run) -> Solution[CoClusters]:
         return self._parameters().search_method().solve(problem, run)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
-        return tags
 
 
 class Found(NamedTuple):
@@ -150,13 +181,64 @@ class Found(NamedTuple):
     converged: bool
 
 
-def searched(estimator: CoClusterEstimator, starts: Sides, data: Joint, run: Run) -> Found:
-    """Search, and learn all that a fitted model knows."""
-    solution = estimator._search(CoClusterProblem(data, starts), run)
+def searched(estimator: CoClusterFit, starts: Sides, data: Joint, run: Run) -> Found:
+    """Search, and learn all that a fitted model knows; a checkpoint keeps the best on the way."""
+    problem = CoClusterProblem(data, starts)
+    if run.checkpoint is not None:
+        run.checkpoint.begin(problem, run.beta)
+    solution = estimator._optimise(problem, run)
     begin_stage(CONFIDENCE)
     labels = solution.state.labels()
     learnt = learn(solution, starts, run, estimator._parameters())
     return Found(learnt, labels, solution.state.converged)
+
+
+def learn(
+    solution: Solution[CoClusters], starts: Sides, run: Run, asked: Parameters
+) -> dict[str, Any]:
+    """Return the fitted attributes, clusters in canonical order; None for those it lacks."""
+    state, data = solution.state, solution.state.joint
+    orders = canonical_orders((state.rows, state.columns), starts)
+    labels = [renumbered(*both) for both in zip(state.all_labels(), orders, strict=True)]
+    information = state.information()
+    path = renumbered_path(solution.path or [state.step(run.beta)], orders)
+    counts = [fine_count(start) if asked.method == "auto" else start.k for start in starts]
+    confidence = learn_confidence(solution, orders, run)
+    with run.monitor.interruptible():
+        rows, columns = take_leaves(solution, orders, counts, run)
+    for i, (name, start) in enumerate(zip(("row", "column"), starts, strict=True)):
+        sure = confidence[f"{name}_confidence_"]
+        if sure is not None and asked.reject is not None:
+            labels[i] = rejected(labels[i], sure, asked.reject, start.fixed)
+    return {
+        "row_labels_": labels[0],
+        "column_labels_": labels[1],
+        "beta_": run.beta,
+        "cost_": information.cost(run.beta),
+        "information_": information,
+        "n_iter_": state.n_iter,
+        "path_": path if asked.keep_path else None,
+        **confidence,
+        "hierarchy_": Hierarchy(rows, columns, run.beta, information),
+        "_model": Model(rows, columns, 2 * run.beta - 1, data.scale, data.spread, None, None),
+        "_n_features_out": 0 if rows is None else rows.k,
+    }
+
+
+def names_of(data: Joint, model: Model) -> dict[str, Any]:
+    """Return the fitted attributes that depend on names, which only this process has."""
+    is_named = data.row_names is not None and not are_numbers(data.row_names)
+    named = replace(model, row_names=data.row_names, column_names=data.column_names)
+    return {"row_names_in_": data.row_names if is_named else None, "_model": named}
+
+
+def warn_of(converged: bool, starts: Sides, run: Run) -> None:
+    """Warn of a search that was stopped, or has not converged, and of empty rows and columns."""
+    warn_if_unfinished(converged, run)
+    empty = [int((~start.has_mass).sum()) for start in starts]
+    if any(empty):
+        shape = starts[0].has_mass.size, starts[1].has_mass.size
+        warn_user(f"{without_mass(empty, shape)}: label -1.")
 
 
 def read_weighted(X: Any, asked: Parameters, run: Run) -> tuple[Any, Weighting | None, Joint]:
@@ -166,19 +248,15 @@ def read_weighted(X: Any, asked: Parameters, run: Run) -> tuple[Any, Weighting |
     """
     is_local = asked.engine != "dask"
     cluster = None if is_local else current()
-    if is_local:
-        refuse_dask(X)
-    is_in_memory = is_local or not is_distributed(X)
-    X = fit_input(X) if is_in_memory else X
+    if is_local and is_dask(X):
+        raise ValueError(
+            'X is an object of Dask. Fit it on the cluster with CoClustering(engine="dask"), or '
+            "pass X.compute() if it fits into memory."
+        )
+    X = local_store(X, cluster) if cluster and is_distributed(X) else fit_input(X)
     weighting = as_weighting(asked.weighting, X)
-    if cluster is None:
-        check_large(X)
-        return X, weighting, weighted_joint(X, weighting).with_threads(run.n_jobs)
-    data = cluster_joint(X, weighting, cluster)
-    if is_in_memory:
-        return X, weighting, data
-    whole = cluster_joint(X, None, cluster).gather().unscaled if asked.beta == "auto" else data
-    return NamedMatrix(whole, data.row_names, data.column_names), weighting, data
+    data = weighted_joint(X, weighting)
+    return X, weighting, on_cluster(data, cluster) if cluster else data.with_threads(run.n_jobs)
 
 
 def with_checkpoint(run: Run, asked: Parameters, wanted: Counts, data: Joint) -> Run:
@@ -200,42 +278,79 @@ def choose_counts(
     asked: Parameters,
     run: Run,
     variables: np.ndarray | None = None,
-) -> tuple[Counts, Chosen | None]:
+) -> tuple[Counts, Any]:
     """Return the numbers of clusters, and the evidence if they are chosen."""
     if "auto" not in wanted:
         return wanted, None
-    if asked.init is not None or asked.fixed is not None:
-        raise InputError(
-            'n_clusters="auto" cannot be combined with labels in init or fixed',
-            advice="Set the numbers of clusters: n_clusters=(3, 3)",
-        )
+    asked.refuse_labels((3, 3))
     starts_for(data, [1 if number == "auto" else number for number in wanted], None, None)
-    chosen = None if run.checkpoint is None else run.checkpoint.chosen
-    if chosen is None:
-        own = replace(run, seed=run.seed.child(Purpose.NUMBERS), checkpoint=None)
-        choose = partial(choose_numbers.select, wanted, variables=variables)
-        selected = data.compute(choose, own)
-        rows, columns = map(int, selected.numbers)
-        chosen = Chosen((rows, columns), selected.table, selected.reason)
-        if run.checkpoint is not None and not run.monitor.reason:
-            run.checkpoint.remember(chosen=tuple(chosen))
-    given = zip(wanted, chosen.numbers, strict=True)
-    counts = [None if number is None else best for number, best in given]
-    return (counts[0], counts[1]), chosen
+    own = replace(run, seed=run.seed.child(Purpose.NUMBERS), checkpoint=None)
+    choose = partial(choose_numbers.select, wanted, variables=variables)
+    chosen = data.compute(choose, own)
+    rows, columns = (
+        None if number is None else int(best)
+        for number, best in zip(wanted, chosen.numbers, strict=True)
+    )
+    return (rows, columns), chosen
 
 
 def choose_beta(X: Any, starts: Sides, asked: Parameters, run: Run) -> np.ndarray | None:
     """Return the evidence for each β, if β is to be chosen."""
     if asked.beta != "auto":
         return None
-    if run.checkpoint is not None and run.checkpoint.beta_evidence is not None:
-        return run.checkpoint.beta_evidence
 
     def read(half: Any) -> Joint:
         return weighted_joint(half, as_weighting(asked.weighting, X))
 
     sides = (starts[0].k, starts[1].k), asked.init, asked.fixed
-    evidence = beta.beta_evidence(sorted_csr(X), read, sides, replace(run, checkpoint=None))
-    if run.checkpoint is not None and not run.monitor.reason:
-        run.checkpoint.remember(betas=evidence)
-    return evidence
+    return beta.beta_evidence(sorted_csr(X), read, sides, replace(run, checkpoint=None))
+
+
+# --- memory -------------------------------------------------------------------------------------
+
+
+def fit_bytes(data: Joint, counts: Sequence[Any], threads: int) -> int:
+    """Return the bytes that a fit adds to its data: their transpose, and tables of masses.
+
+    A side in k clusters has a table with k cells, padded, for each item of the other side. Sweeps
+    work on copies of it, one for each thread, with the values derived from masses; of large data
+    the state itself has masses alone. Other steps split clusters, have fine ones, or
+    calibrate confidences.
+    """
+    is_turned = data.pages is None and counts[1] is not None
+    return data_bytes(data) * is_turned + table_bytes(data, counts, threads)
+
+
+def data_bytes(data: Joint) -> int:
+    """Return the bytes of the matrix or of its transpose in memory."""
+    return data.nnz * (ENTRY_BYTES + np.dtype(data.mass_dtype).itemsize)
+
+
+def table_bytes(data: Joint, counts: Sequence[Any], threads: int) -> int:
+    """Return the most bytes of tables at the same time."""
+    shapes = data.shape, data.shape[::-1]
+    sides = [
+        _side_bytes(data, *shape, k, threads)
+        for k, shape in zip(counts, shapes, strict=True)
+        if k is not None
+    ]
+    state, sweeping, other = (list(each) for each in zip(*sides, strict=True))
+    return sum(state) + max(sum(sweeping), *other) + ELEMENT_BYTES * sum(data.shape)
+
+
+def _side_bytes(
+    data: Joint, elements: int, items: int, k: int, threads: int
+) -> tuple[int, int, int]:
+    """Return the bytes of the state of a side, of its sweeps, and of all other steps."""
+    cells, parts = items * padded(k), count_parts(data.nnz, items)
+    fine = items * padded(fine_number(k, elements))
+    split = SPLIT_ITEM_BYTES * items + SPLIT_ROW_BYTES * elements
+    shuffled = data.nnz * min(SAMPLED_ELEMENTS, elements) // elements
+    calibration = SHUFFLED_BYTES * shuffled + CELL_BYTES * min(items, shuffled) * padded(k)
+    if parts == 1:
+        other = max(split, CELL_BYTES * fine, calibration)
+        return CELL_BYTES * cells, 2 * CELL_BYTES * cells, other
+    mass = np.dtype(data.mass_dtype).itemsize
+    waiting = 2 if mass == 4 else parts.bit_length() + 1  # see ``parts.total``
+    sweeping = (min(threads, parts) * CELL_BYTES + mass * waiting) * cells
+    return mass * cells, sweeping, max(min(SPLIT_BYTES, k * split), 2 * mass * fine, calibration)

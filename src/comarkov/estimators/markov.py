@@ -17,18 +17,9 @@ from ..costs.labels import as_labels, renumbered
 from ..costs.lumpability import GTest, Lumpability, g_test, lumpability
 from ..costs.objective import markov
 from ..joint import chains
-from ..joint.chains import (
-    Chain,
-    Transitions,
-    chain,
-    chain_from,
-    divided,
-    hold_out,
-    read_transitions,
-)
+from ..joint.chains import Chain, Transitions, read_transitions
 from ..joint.inputs import is_matrix
 from ..joint.joint import joint
-from ..joint.messages import InputError
 from ..joint.objects import is_graph
 from ..joint.scale import are_whole
 from ..model.aggregated_chain import AggregatedChain
@@ -36,18 +27,10 @@ from ..model.leaves import canonical_orders
 from ..model.placing import onto, relation_model
 from ..search.run import Purpose, Run, Seed
 from ..search.select.chain_numbers import BETAS, ChainNumber, choose_number, slowness
-from ..search.state.graph import Graph, WeightedRelation
-from ..search.state.network_state import Network, NetworkProblem
+from ..search.state.network_problem import NetworkProblem
+from ..search.state.network_state import Graph, Network, WeightedRelation
 from ..search.state.starts import ElementWords, Start, start_for
-from .base import (
-    COUNT,
-    NETWORK,
-    Callback,
-    NetworkMethod,
-    Searches,
-    Starts,
-    warn_if_unfinished,
-)
+from .base import COUNT, NETWORK, NetworkMethod, Searches, SearchParameters, warn_if_unfinished
 from .prediction import with_columns_of_fit
 
 if TYPE_CHECKING:
@@ -58,7 +41,7 @@ STATES = ElementWords("state", "states", "n_samples")
 
 
 @dataclass(eq=False, repr=False)
-class MarkovAggregation(Searches):
+class MarkovAggregation(SearchParameters, Searches):
     """Aggregate the states of a Markov chain into clusters that form a chain themselves.
 
     Z1 and Z2 are two successive states of the stationary chain, Z̄1 and Z̄2 their clusters. The
@@ -71,13 +54,11 @@ class MarkovAggregation(Searches):
                                     own cluster reveals: ``lumpability_loss_``
 
     L_0 is 0 exactly if the chain is strongly lumpable: all states of a cluster go to each cluster
-    with the same probability. The clusters then form a Markov chain, wherever the chain starts. If
-    L_0 > 0 they can still form one, but only for special starting distributions. L_0 is also 0 if
-    the *states* reveal nothing about the next cluster, I(Z1;Z̄2) = 0: that is lumpable, and useless.
-    So look at I(Z̄1;Z̄2) too (``information_.row_clusters_column_clusters``). Clusters that reveal
-    nothing about the next ones are not enough for L_0 = 0: see the cycle of four states in the
-    notes. At β = 1/2 only I(Z̄1;Z̄2) counts: 2 L = I(Z1;Z2) - I(Z̄1;Z̄2). Chains may be periodic and
-    need not be reversible. They may end, or fall into parts between which nothing moves.
+    with the same probability, so that the clusters form a Markov chain wherever it starts. It is
+    also 0 if the states reveal nothing about the next cluster, which is useless: look at I(Z̄1;Z̄2),
+    too (``information_.row_clusters_column_clusters``). At β = 1/2 only that counts:
+    2 L = I(Z1;Z2) - I(Z̄1;Z̄2). Chains may be periodic, need not be reversible, may end, or fall into
+    parts between which nothing moves.
 
     Parameters
     ----------
@@ -91,18 +72,16 @@ class MarkovAggregation(Searches):
         that are rarely left count, too. "auto" tries 1/2 and 0.2, and keeps the clusters with the
         larger sum of squared correlations from step to step.
     method : {"auto", "anneal", "sequential"}, default="auto"
-        "auto" starts from many small clusters that it merges; then it splits and merges clusters as
-        long as the cost falls. Other starts use singular vectors, eigenvectors (which are constant
-        on the clusters of a lumpable chain), or random clusters. After every third start it also
-        tries a consensus of all results. Tiny chains (up to about 11 states) get the global
-        optimum; of several, the lexicographically first. "anneal" solves at β = 1 and lowers β in
-        steps, "sequential" solves at β only; both start from random clusters.
+        "auto" starts from many small clusters that it merges, from eigenvectors (which are constant
+        on the clusters of a lumpable chain) and from random clusters; then it splits and merges
+        clusters as long as the cost falls. Tiny chains (up to about 11 states) get the global
+        optimum. "anneal" solves at β = 1 and lowers β in steps, "sequential" solves at β only;
+        both start from random clusters.
     kind : {"auto", "probabilities", "counts", "rates", "sequences"}, default="auto"
         What X is in ``fit``. "auto" takes a square matrix whose rows sum to 1 as probabilities,
         one of whole numbers as counts of transitions, one with a negative diagonal whose rows sum
-        to 0 as rates of a continuous-time chain, and any other as weights, whose rows it
-        divides by their sums. It takes a 1-D array, or a list that is not a square matrix of
-        numbers, as sequences.
+        to 0 as rates of a continuous-time chain, and any other as weights, whose rows it divides
+        by their sums. It takes a 1-D array, or a list that is no square matrix, as sequences.
     restrict : bool, default=False
         What to do if some states cannot be reached from others. False clusters all of them: steps
         count as often as they were observed, and states that are never left stay; if only
@@ -121,11 +100,8 @@ class MarkovAggregation(Searches):
         Labels to start from; -1 for states without a label. Clusters keep these numbers.
     fixed : None or array-like, default=None
         Labels that must not change; -1 for states that are free. Clusters keep these numbers.
-    n_init : int or "auto", default="auto"
-        The number of starts; the best result is kept. "auto" makes at most 6, for small data and
-        ``method="auto"``.
-    max_iter, tol, beta_step, max_time, callback, random_state, n_jobs, verbose
-        As in :class:`CoClustering`.
+    n_init, max_iter, tol, beta_step, max_time, callback, random_state, n_jobs, verbose
+        As in :class:`CoClustering`; ``n_init="auto"`` makes at most 6 starts.
 
     Attributes
     ----------
@@ -136,12 +112,16 @@ class MarkovAggregation(Searches):
         The states in the order of ``labels_``: those of the sequences, sorted; the names of a data
         frame's columns (of its rows, if only these have names); or numbers.
     stationary_distribution_ : ndarray of float
-        Of the states; 0 outside a restricted chain. If the chain has none (``origin_``), the share
-        of time in each state.
+        Of the states; 0 outside a restricted chain. If the chain has none, the share of time in
+        each state.
     origin_ : {"stationary", "observed", "restarts", "given"}
         Where the frequency of steps comes from; see ``restrict`` and ``stationary``.
     chain_ : AggregatedChain
         The chain of clusters, to use at once: ``predict_next``, ``simulate``, ``time_scales``.
+    transition_matrix_ : ndarray of shape (n_clusters, n_clusters)
+        The probability of each next cluster, given the cluster, in the stationary chain.
+    cluster_distribution_ : ndarray of float
+        The share of time in each cluster.
     n_clusters_, beta_ : int, float
         The number of clusters and β, given or chosen.
     selection_ : ndarray or None
@@ -149,33 +129,23 @@ class MarkovAggregation(Searches):
         it adds, and how many times longer that is than the next; None if the number was given.
     selection_reason_ : str or None
         Why there are as many clusters, in words.
-    step_test_ : ndarray
-        The result of ``test_steps`` on the held-out ends of sequences, if ``held_out`` is set.
     step_ : float
         The time that a step takes, in the unit of rates; else 1.
-    transition_matrix_ : ndarray of shape (n_clusters, n_clusters)
-        The probability of each next cluster, given the cluster, in the stationary chain.
-    cluster_distribution_ : ndarray of float
-        The share of time in each cluster.
     cost_, prediction_loss_, lumpability_loss_ : float
         L_β, L_1 and L_0 in bits.
     information_ : Information
         In bits: I(Z1;Z2), I(Z1;Z̄2), I(Z̄1;Z2) and I(Z̄1;Z̄2) as ``rows_columns``,
         ``rows_column_clusters``, ``row_clusters_columns`` and ``row_clusters_column_clusters``.
     lumpability_ : Lumpability
-        The two states of one cluster whose probabilities of going to some cluster differ most: the
-        difference, the two clusters and the two states. ``holds()`` is True if no states differ.
-    lumpability_test_ : GTest
-        The result of ``test_lumpability`` on the held-out transitions, if ``held_out`` is set.
+        The two states of one cluster whose probabilities of going to some cluster differ most.
+        ``holds()`` is True if no states differ.
+    lumpability_test_, step_test_ : GTest, ndarray
+        The results of ``test_lumpability`` on the held-out transitions, and of ``test_steps`` on
+        the held-out ends of sequences, if ``held_out`` is set.
     n_iter_ : int
         The number of sweeps over all states, for all β together.
     n_features_in_, feature_names_in_
         The number of the matrix' columns and their names, if the input is a matrix.
-
-    Notes
-    -----
-    In the cycle 0 → 1 → 2 → 3 → 0 with the clusters {0, 1} and {2, 3}, the next cluster is
-    independent of the current one: I(Z̄1;Z̄2) = 0. But the state determines it: L_0 = 1 bit.
 
     Examples
     --------
@@ -212,15 +182,7 @@ class MarkovAggregation(Searches):
     held_out: float = 0.0
     init: ArrayLike | None = None
     fixed: ArrayLike | None = None
-    n_init: Starts = "auto"
-    max_iter: int = 100
-    tol: float = 1e-3
     beta_step: float = 0.1
-    max_time: float | None = None
-    callback: Callback | None = None
-    random_state: Any = None
-    n_jobs: int | None = None
-    verbose: int = 0
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -239,16 +201,16 @@ class MarkovAggregation(Searches):
         fitted, tested = data.weights, None
         if self.held_out:
             rng = run.seed.stream(Purpose.HELD_OUT)
-            fitted, tested = hold_out(data, float(self.held_out), rng)
+            fitted, tested = chains.hold_out(data, float(self.held_out), rng)
         if self.stationary is None:
-            walk = chain(fitted, data.is_counted, self.restrict)
+            walk = chains.chain(fitted, data.is_counted, self.restrict)
         else:
-            walk = chain_from(fitted, data.states, self.stationary)
+            walk = chains.chain_from(fitted, data.states, self.stationary)
         number = self._number(walk, fitted if data.is_counted else None, run)
         graph = Graph((WeightedRelation(0, 0, joint(walk.flow), markov),), 1)
         problem = NetworkProblem(graph, [self._start(number.number, walk, data.states)])
         state, run = self._solve(problem, run)
-        warn_if_unfinished(state, run)
+        warn_if_unfinished(state.converged, run)
         for name in ("n_features_in_", "feature_names_in_", "lumpability_test_", "step_test_"):
             self.__dict__.pop(name, None)  # of an earlier fit
         if data.sequences is None and not is_graph(X):
@@ -259,18 +221,14 @@ class MarkovAggregation(Searches):
         if tested is not None:
             self.lumpability_test_ = self._tested(tested, run.seed)
         if tested is not None and data.sequences is not None:
-            self.step_test_ = self._compare(divided(data.sequences, float(self.held_out))[1])
+            self.step_test_ = self._compare(chains.divided(data.sequences, float(self.held_out))[1])
         return self
 
     def _number(self, walk: Chain, counts: Any, run: Run) -> ChainNumber:
         """The number of clusters, given or chosen."""
         if self.n_clusters != "auto":
             return ChainNumber(int(self.n_clusters), None, None)
-        if self.init is not None or self.fixed is not None:
-            raise InputError(
-                'n_clusters="auto" cannot be combined with labels in init or fixed',
-                advice="Set the number of clusters: n_clusters=3",
-            )
+        self._parameters().refuse_labels(3)
         inside = None if counts is None else sp.csr_array(counts[walk.inside][:, walk.inside])
         own = replace(run, seed=run.seed.child(Purpose.NUMBERS))
         return choose_number(walk.flow, inside, own)
@@ -301,7 +259,6 @@ class MarkovAggregation(Searches):
 
     def _start(self, k: int, walk: Chain, states: np.ndarray) -> Start:
         """The start of the states of the chain."""
-        chains.check_restricted(k, walk.inside, states)
         init, fixed = (
             None
             if labels is None
@@ -340,13 +297,12 @@ class MarkovAggregation(Searches):
         """Compare what the chain of clusters predicts with other sequences, some steps ahead.
 
         If the clusters form a Markov chain, n steps lead where the n-th power of
-        ``transition_matrix_`` predicts (the Chapman-Kolmogorov test). X must not have been used in
-        the fit.
+        ``transition_matrix_`` predicts (the Chapman-Kolmogorov test).
 
         Parameters
         ----------
         X : sequence(s) of states
-            With states of the fit.
+            With states of the fit, in which they were not used.
 
         Returns
         -------
@@ -369,10 +325,9 @@ class MarkovAggregation(Searches):
 
         The null hypothesis is that the next cluster depends only on the current cluster, not on
         the state. A small p-value rejects it; the clusters can still form a Markov chain from some
-        starts. For each cluster, its states and the next clusters form a contingency table. The G
-        statistics of all tables are added up and compared with those of random tables with the
-        same margins, which makes the test valid for rare states and rare clusters. X must not have
-        been used in the fit, because clusters are chosen to make the fitted data look lumpable.
+        starts. The G statistics of the tables of states and next clusters are added up and compared
+        with those of random tables with the same margins, so the test is valid for rare states. X
+        must not have been used in the fit, because clusters are chosen to make it look lumpable.
 
         Parameters
         ----------
@@ -388,16 +343,16 @@ class MarkovAggregation(Searches):
             same value.
         """
         check_is_fitted(self)
-        data = read_transitions(X, self._kind_to_test(X))
+        n = self.states_.size
+        is_matrix_of_counts = is_matrix(X) or getattr(X, "shape", None) == (n, n)
+        is_sequence = self.kind == "sequences" and not is_matrix_of_counts
+        data = read_transitions(X, "sequences" if is_sequence else "auto")
         if data.sequences is None and not are_whole(data.weights.data):
             raise ValueError("The test needs counts of transitions, whole numbers, or sequences.")
-        place = chains.places_of(data, self.states_)
-        entries = data.weights.tocoo()
-        n = self.states_.size
-        places = place[entries.coords[0]], place[entries.coords[1]]
-        return self._tested(
-            sp.csr_array((entries.data, places), (n, n)), Seed.of(self.random_state)
-        )
+        place, entries = chains.places_of(data, self.states_), data.weights.tocoo()
+        places = tuple(place[each] for each in entries.coords)
+        counts = sp.csr_array((entries.data, places), (n, n))
+        return self._tested(counts, Seed.of(self.random_state))
 
     @overload
     def predict(self, X: Any, *, return_confidence: Literal[False] = False) -> np.ndarray: ...
@@ -413,22 +368,20 @@ class MarkovAggregation(Searches):
 
             D = Σ_b p(b|x) log [p(b|x) / p(b|a)]
 
-        which is what x adds to L_0 in cluster a, per unit of mass, if its mass is small. It is
-        computed as the increase of L_0 for a state from which one in a million steps starts, so
-        that p(b|a) may be 0. β has no influence: L_1 depends on the cluster of a state only
-        through the transitions into it, which X does not have.
+        which is what x adds to L_0 in cluster a, per unit of mass, if its mass is small: one in a
+        million steps starts there, so that p(b|a) may be 0. β has no influence: L_1 depends on the
+        cluster of a state only through the transitions into it, which X does not have.
 
         Parameters
         ----------
         X : matrix, data frame or Data of shape (n_new, n_states)
             Counts, probabilities or other weights of transitions from new states (rows) to those
-            of the fit (columns). Columns are matched by name if both have names: those that the
-            fit did not have are ignored with a warning, those that are missing count as 0.
+            of the fit (columns), matched by name if both have names: those that the fit did not
+            have are ignored with a warning, those that are missing count as 0.
         return_confidence : bool, default=False
-            Also return the posterior of each cluster. It is proportional to exp(-n D), with D in
-            nats and n the sum of the row: the probability of n observed transitions in each
-            cluster, if all clusters are equally likely a priori. Rows of probabilities count as a
-            single transition, so pass counts if you have them.
+            Also return the posterior of each cluster, which is proportional to exp(-n D), with D in
+            nats and n the sum of the row. Rows of probabilities count as a single transition, so
+            pass counts if you have them.
 
         Returns
         -------
@@ -461,18 +414,10 @@ class MarkovAggregation(Searches):
         sure = softmax(-costs * (n / NEW_MASS)[:, None], axis=1).max(axis=1)
         return labels, np.where(n > 0, sure, 0.0)
 
-    def _kind_to_test(self, X: Any) -> str:
-        """Sequences if the fit took X as such, unless X can only be a matrix of counts."""
-        n = self.states_.size
-        is_counts = is_matrix(X) or getattr(X, "shape", None) == (n, n)
-        return "sequences" if self.kind == "sequences" and not is_counts else "auto"
-
     def _tested(self, counts: sp.csr_array, seed: Seed) -> GTest:
         return g_test(counts, self.labels_, self.n_clusters_, seed.stream(Purpose.NULL_TABLES))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
         tags.input_tags.pairwise = True  # square: rows and columns are the same states
         return tags

@@ -19,17 +19,17 @@ from ..costs.objective import Coefficients, Information, co_clustering
 from ..io.read import read
 from ..io.read.fit_input import Key, network_input, read_new, read_relations
 from ..joint.joint import Joint, joint
-from ..joint.messages import InputError, warn_user
+from ..joint.messages import plural_of_kind, warn_user
 from ..joint.objects import is_graph
 from ..model.leaves import canonical_orders
 from ..model.placing import onto, relation_model
 from ..search.run import Purpose, Run
 from ..search.select import choose_numbers
 from ..search.select.communities import communities as communities_of
-from ..search.state.graph import Graph, WeightedRelation
-from ..search.state.network_state import GivenGroups, problem_of
+from ..search.state.network_problem import GivenGroups, problem_of
+from ..search.state.network_state import Graph, WeightedRelation
 from ..search.state.starts import ElementWords, Start, start_for
-from .base import COUNT, NETWORK, Callback, NetworkMethod, Searches, Starts, warn_if_unfinished
+from .base import COUNT, NETWORK, NetworkMethod, Searches, SearchParameters, warn_if_unfinished
 
 if TYPE_CHECKING:
     from ..results.multiway_results import MultiwayResults
@@ -40,7 +40,7 @@ Number = int | Literal["auto"]
 
 
 @dataclass(eq=False, repr=False)
-class MultiwayClustering(Searches):
+class MultiwayClustering(SearchParameters, Searches):
     """Cluster several types of elements at once, using all relations between them.
 
     Documents have words and authors; users have items and tags. Each relation e is a nonnegative
@@ -55,38 +55,31 @@ class MultiwayClustering(Searches):
     Parameters
     ----------
     n_clusters : int, "auto" or dict of type to these, default=3
-        The number of clusters of each type; a single number applies to all types. You get exactly
-        that many, and none is empty. "auto" chooses the number: of a single type that is related
-        to itself, as in a network, by the shortest description of its edges; else as
-        :class:`CoClustering` does for each relation, of which the largest number counts.
+        The number of clusters of each type; a single number applies to all types. "auto" chooses
+        it: of a single type that is related to itself, as in a network, by the shortest description
+        of its edges; else as :class:`CoClustering` does, for each relation, of which the largest
+        number counts.
     beta : float in [0, 1], default=0.5
         The coupling of the two sides of each relation.
     method : {"auto", "anneal", "sequential"}, default="auto"
         "auto" starts from singular vectors of the relations, or from many small clusters that it
-        merges; then it splits and merges clusters as long as the cost falls. After every third
-        start it also tries a consensus of all results. Tiny data get the global optimum, as in
-        :class:`CoClustering`. Elements with labels in ``init`` or ``fixed`` do not move until the
-        others have found their clusters. "anneal" solves at β = 1 and lowers β in steps,
-        "sequential" solves at β only; both start from random clusters.
+        merges; then it splits and merges clusters as long as the cost falls. "anneal" solves at
+        β = 1 and lowers β in steps, "sequential" solves at β only; both start from random clusters.
     weights : None or dict of relation to float, default=None
         How much each relation counts; 1 for relations that are not in the dict.
     init : None or dict of type to array-like, default=None
         Labels to start from; -1 for elements that start at random. Clusters keep these numbers.
     fixed : None or dict of type to array-like, default=None
         Labels that must not change; -1 for elements that are free. Clusters keep these numbers.
-    n_init : int or "auto", default="auto"
-        The number of starts; the best result is kept. "auto" makes at most 6, for small data and
-        ``method="auto"``.
-    max_iter, tol, beta_step, max_time, callback, random_state, n_jobs, verbose
-        As in :class:`CoClustering`.
+    n_init, max_iter, tol, beta_step, max_time, callback, random_state, n_jobs, verbose
+        As in :class:`CoClustering`; ``n_init="auto"`` makes at most 6 starts.
 
     Attributes
     ----------
     labels_ : dict of type to ndarray of int
-        The cluster of each element, in the order of ``names_``. Clusters are numbered by
-        decreasing mass, unless ``init`` or ``fixed`` gave them numbers; the mass of an element is
-        its share of each relation, summed. Elements without mass in any relation get -1, with a
-        warning.
+        The cluster of each element, in the order of ``names_``. Clusters are numbered by decreasing
+        mass, unless ``init`` or ``fixed`` gave them numbers; the mass of an element is its share of
+        each relation, summed. Elements without mass get -1, with a warning.
     names_ : dict of type to ndarray
         The names of the elements, those of the first relation first; numbers if there are none.
     cost_ : float
@@ -104,10 +97,6 @@ class MultiwayClustering(Searches):
     n_iter_ : int
         The number of sweeps over all types, for all β together.
 
-    See Also
-    --------
-    communities : Groups of the nodes of a network, in one call.
-
     Notes
     -----
     A relation of a type with itself, such as ``("papers", "papers")`` for citations, has the same
@@ -115,7 +104,6 @@ class MultiwayClustering(Searches):
 
     Examples
     --------
-    >>> import numpy as np
     >>> from comarkov import MultiwayClustering
     >>> words = [[3, 2, 0, 0], [2, 4, 0, 1], [0, 0, 5, 2], [0, 1, 2, 3]]
     >>> authors = [[1, 0, 0], [1, 1, 0], [0, 0, 1], [0, 0, 1]]
@@ -143,15 +131,7 @@ class MultiwayClustering(Searches):
     weights: dict[Key, float] | None = None
     init: dict[str, ArrayLike] | None = None
     fixed: dict[str, ArrayLike] | None = None
-    n_init: Starts = "auto"
-    max_iter: int = 100
-    tol: float = 1e-3
     beta_step: float = 0.1
-    max_time: float | None = None
-    callback: Callback | None = None
-    random_state: Any = None
-    n_jobs: int | None = None
-    verbose: int = 0
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Mapping[Key, Any], y: Any = None) -> Self:
@@ -166,29 +146,33 @@ class MultiwayClustering(Searches):
             networkx or igraph is the relation ("node", "node").
         y : ignored
         """
-        data, elements = read_relations(_as_relations(X))
-        types = list(elements)
+        if is_graph(X):
+            X = {NODES: network_input(X).data}
+        data, names = read_relations(X)
+        types, asked = list(names), self._parameters()
         for name in ("n_clusters", "init", "fixed"):
             _check_names(name, getattr(self, name), types, "type")
-        graph = self._graph(data, types)
-        asked = self._parameters()
-        run = asked.run(float(self.beta))
-        chosen = self._choose(data, types, run)
-        starts = [self._start(name, chosen, graph.weights[t]) for t, name in enumerate(types)]
-        if chosen.labels is None:
+        graph, run = self._graph(data, types), asked.run(float(self.beta))
+        counts, chosen_labels, reason = self._choose(data, types, run)
+        starts = [
+            self._start(t, counts[t], mass) for t, mass in zip(types, graph.weights, strict=True)
+        ]
+        if chosen_labels is None:
             state: Any = asked.search_method().solve(problem_of(graph, starts), run).state
-            warn_if_unfinished(state, run)
+            warn_if_unfinished(state.converged, run)
         else:
-            state = GivenGroups(graph, chosen.labels)
+            state = GivenGroups(graph, chosen_labels)
         self.n_clusters_ = {name: start.k for name, start in zip(types, starts, strict=True)}
-        self.selection_reason_ = chosen.reason
-        self._keep(types, list(data), starts, state)
-        self._models = {
-            key: relation_model(matrix, [self.labels_[name] for name in key], 2 * self.beta - 1)
-            for key, matrix in data.items()
-        }
-        self.names_ = elements
-        self._report(starts)
+        self.selection_reason_, self.types_, self.names_ = reason, types, names
+        self._keep(data, starts, state)
+        empty = [
+            f"{(~start.has_mass).sum()} of {start.has_mass.size} "
+            f"{plural_of_kind(name, f'elements of {name}')}"
+            for name, start in zip(types, starts, strict=True)
+            if not start.has_mass.all()
+        ]
+        if empty:
+            warn_user(f"{' and '.join(empty)} have no mass: label -1.")
         return self
 
     def results(self, X: Mapping[Key, Any]) -> MultiwayResults:
@@ -198,17 +182,12 @@ class MultiwayClustering(Searches):
         return MultiwayResults(self, X)
 
     def _choose(self, data: dict[Key, Joint], types: list[str], run: Run) -> ChosenNumbers:
-        """How many clusters each type gets where that is to be chosen, and why."""
+        """How many clusters each type gets, and why if that is to be chosen."""
         given = self.n_clusters
-        wanted = {n: given.get(n, None) if isinstance(given, dict) else given for n in types}
-        open_types = [name for name in types if wanted[name] == AUTO]
-        if not open_types:
-            return ChosenNumbers({}, None, None)
-        if self.init is not None or self.fixed is not None:
-            raise InputError(
-                'n_clusters="auto" cannot be combined with labels in init or fixed',
-                advice=f"Set the numbers of clusters: n_clusters={dict.fromkeys(types, 3)}",
-            )
+        wanted = {name: given.get(name) if isinstance(given, dict) else given for name in types}
+        if AUTO not in wanted.values():
+            return ChosenNumbers(wanted, None, None)
+        self._parameters().refuse_labels(dict.fromkeys(types, 3))
         own = replace(run, seed=run.seed.child(Purpose.NUMBERS))
         if len(types) == 1 and len(data) == 1:
             found = communities_of(next(iter(data.values())), own)
@@ -222,38 +201,33 @@ class MultiwayClustering(Searches):
         for key, weight in (self.weights or {}).items():
             if not isinstance(weight, Real) or not 0 < float(weight) < np.inf:
                 raise ValueError(f"The weight of {key} must be a number above 0, got {weight!r}.")
-        number = {name: t for t, name in enumerate(types)}
         unit = max(self._weight(key) for key in data)
         relations = tuple(
             WeightedRelation(
-                number[s], number[t], matrix, partial(_weighted, weight=self._weight((s, t)) / unit)
+                types.index(s),
+                types.index(t),
+                matrix,
+                partial(_weighted, self._weight((s, t)) / unit),
             )
             for (s, t), matrix in data.items()
         )
         return Graph(relations, len(types))
 
-    def _start(self, name: str, chosen: ChosenNumbers, mass: np.ndarray) -> Start:
+    def _start(self, name: str, k: Any, mass: np.ndarray) -> Start:
         """The start of the elements of one type."""
-        k = self.n_clusters.get(name) if isinstance(self.n_clusters, dict) else self.n_clusters
-        k = chosen.numbers.get(name, k)
         if k is None:
             raise ValueError(f"n_clusters has no number for the type {name!r}.")
         init, fixed = ((given or {}).get(name) for given in (self.init, self.fixed))
         words = ElementWords(repr(name), f"elements of {name!r}", "in all")
         return start_for(k, init, fixed, mass, words)
 
-    def _keep(
-        self, types: list[str], relations: list[Key], starts: list[Start], state: Any
-    ) -> None:
+    def _keep(self, data: dict[Key, Joint], starts: list[Start], state: Any) -> None:
         """Set the fitted attributes, clusters in canonical order."""
         orders = canonical_orders(state.every_side(), starts)
-        labels = [
-            renumbered(given, order) for given, order in zip(state.labels(), orders, strict=True)
-        ]
-        self.types_ = types
-        self.labels_ = dict(zip(types, labels, strict=True))
+        labels = map(renumbered, state.labels(), orders)
+        self.labels_: dict[str, np.ndarray] = dict(zip(self.types_, labels, strict=True))
         self.information_: dict[Key, Information] = dict(
-            zip(relations, state.informations(), strict=True)
+            zip(data, state.informations(), strict=True)
         )
         self.relation_costs_ = {
             key: self._weight(key) * co_clustering(self.beta).cost(part)
@@ -261,6 +235,10 @@ class MultiwayClustering(Searches):
         }
         self.cost_ = sum(self.relation_costs_.values())
         self.n_iter_ = state.n_iter
+        self._models = {
+            key: relation_model(matrix, [self.labels_[name] for name in key], 2 * self.beta - 1)
+            for key, matrix in data.items()
+        }
 
     def predict(self, X: Any, element_type: str | None = None) -> np.ndarray:
         """The cluster of each new element of a type, where it costs least.
@@ -273,12 +251,12 @@ class MultiwayClustering(Searches):
         Parameters
         ----------
         X : dict of (type, type) to matrix, data frame or Data; or one matrix
-            The weights of new elements in one or more relations of the fit. Rows are elements of
-            the first type and columns of the second, as in ``fit``; the pair may be in either
-            order. One matrix will do for a type with one relation; its rows are the new elements.
-            Known elements are matched by name: those that the fit did not have are ignored with a
-            warning, and missing ones count as 0. New elements are matched by name across relations,
-            or by position without names. In a relation of the type with itself, they are the rows.
+            The weights of new elements in one or more relations of the fit, whose types may be in
+            either order. One matrix will do for a type with one relation; its rows are the new
+            elements. Known elements are matched by name: those that the fit did not have are
+            ignored with a warning, and missing ones count as 0. New elements are matched by name
+            across relations, or by position without names. In a relation of the type with itself,
+            they are the rows.
         element_type : None or str, default=None
             The type of the new elements. None is the type that all relations in X share, the first
             one if they share both.
@@ -293,13 +271,9 @@ class MultiwayClustering(Searches):
         --------
         >>> from comarkov import MultiwayClustering
         >>> words = [[3, 2, 0, 0], [2, 4, 0, 1], [0, 0, 5, 2], [0, 1, 2, 3]]
-        >>> authors = [[1, 0, 0], [1, 1, 0], [0, 0, 1], [0, 0, 1]]
-        >>> data = {("documents", "words"): words, ("documents", "authors"): authors}
-        >>> model = MultiwayClustering(2, random_state=0).fit(data)
-        >>> model.predict({("documents", "words"): [[2, 1, 0, 0], [0, 0, 1, 1]]})
-        array([0, 1])
-        >>> model.predict([[1, 1, 0, 0]], "authors")  # of documents 0 and 1
-        array([0])
+        >>> model = MultiwayClustering(2, random_state=0).fit({("documents", "words"): words})
+        >>> model.predict([[2, 1, 0, 0], [0, 0, 1, 1]])
+        array([1, 0])
         """
         return self._place(X, element_type)[1]
 
@@ -327,15 +301,22 @@ class MultiwayClustering(Searches):
         if element_type is not None:
             _check_names("element_type", {element_type: X}, self.types_, "type")
         if not isinstance(X, Mapping):
-            return self._only_relation(X, element_type)
+            name = element_type or self.types_[0]
+            keys = [key for key in self._models if name in key]
+            if len(keys) > 1:
+                raise ValueError(
+                    f"X is one matrix, but {name!r} has {len(keys)} relations. Name the one that X "
+                    f"is: model.predict({{{keys[0]!r}: X}}, {name!r})"
+                )
+            return {(name, keys[0][1 - keys[0].index(name)]): X}, name
         for key in X:
             self._key_of_fit(key)
         shared = [name for name in next(iter(X), ()) if all(name in key for key in X)]
         if not shared or element_type not in (None, *shared):
-            asked = "have no type in common" if not shared else f"do not all have {element_type!r}"
             key = next(iter(X), next(iter(self._models)))
             raise ValueError(
-                f"The relations of X {asked}. Pass those of one type: model.predict({{{key!r}: W}})"
+                "The relations of X do not all have the type of the new elements. Pass those of "
+                f"one type: model.predict({{{key!r}: W}})"
             )
         return dict(X), element_type or shared[0]
 
@@ -347,18 +328,6 @@ class MultiwayClustering(Searches):
             raise ValueError(f"The fit had no relation {given!r}. Choose from {known}.")
         return given if given in self._models else turned
 
-    def _only_relation(self, X: Any, element_type: str | None) -> tuple[dict[Key, Any], str]:
-        """One matrix as the only relation of a type, its rows the new elements."""
-        name = self.types_[0] if element_type is None else element_type
-        keys = [key for key in self._models if name in key]
-        if len(keys) > 1:
-            raise ValueError(
-                f"X is one matrix, but {name!r} has {len(keys)} relations. Name the one that X is: "
-                f"model.predict({{{keys[0]!r}: X}}, {name!r})"
-            )
-        other = keys[0][1 - keys[0].index(name)]
-        return {(name, other): X}, name
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.two_d_array = False
@@ -368,30 +337,18 @@ class MultiwayClustering(Searches):
     def _weight(self, key: Key) -> float:
         return float((self.weights or {}).get(key, 1.0))
 
-    def _report(self, starts: list[Start]) -> None:
-        """Warn about elements without mass."""
-        empty = [
-            f"{(~start.has_mass).sum()} of {start.has_mass.size} in {name!r}"
-            for name, start in zip(self.types_, starts, strict=True)
-            if not start.has_mass.all()
-        ]
-        if empty:
-            warn_user(
-                f"Elements have no mass in any relation: {', '.join(empty)}; their label is -1."
-            )
-
 
 class ChosenNumbers(NamedTuple):
     """Numbers of clusters by type, the labels if they were chosen together, and the reason."""
 
-    numbers: dict[str, int]
+    numbers: dict[str, Any]
     labels: np.ndarray | None
     reason: str | None
 
 
 def _numbers_by_relation(data: dict[Key, Joint], wanted: dict[str, Any], run: Run) -> ChosenNumbers:
     """Choose numbers for each relation alone; a type gets the largest of its numbers."""
-    numbers: dict[str, int] = {}
+    numbers = {name: 1 if number == AUTO else number for name, number in wanted.items()}
     reasons: list[str] = []
     for (source, target), matrix in data.items():
         pair = wanted[source], wanted[target]
@@ -408,13 +365,8 @@ def _numbers_by_relation(data: dict[Key, Joint], wanted: dict[str, Any], run: Ru
         reasons.append(f"{source} × {target}: {reason}")
         for name, number in decided:
             if wanted[name] == AUTO:
-                numbers[name] = max(number, numbers.get(name, 1))
+                numbers[name] = max(number, numbers[name])
     return ChosenNumbers(numbers, None, " ".join(reasons))
-
-
-def _as_relations(X: Any) -> Any:
-    """A graph as the relation of its nodes; other input as it is."""
-    return X if not is_graph(X) else {NODES: network_input(X).data}
 
 
 def communities(
@@ -436,16 +388,13 @@ def communities(
     directed : bool or None, default=None
         Whether edges have a direction. None detects it: a graph states it, and a matrix or an edge
         list is undirected if it is symmetric or if no two nodes are linked in both directions.
-    random_state : default=0
-        The same seed gives the same groups.
-    **search
-        Other parameters of :class:`MultiwayClustering`.
+    random_state, **search
+        Parameters of :class:`MultiwayClustering`.
 
     Returns
     -------
     MultiwayResults
-        ``groups`` are lists of names, the largest group first; ``describe()``, ``write(folder)``
-        and ``to_html()`` as for all results.
+        ``groups`` are lists of names, the largest group first.
 
     Examples
     --------
@@ -464,8 +413,7 @@ def communities(
     return model.fit(relations).results(relations)
 
 
-def _weighted(beta: float, weight: float) -> Coefficients:
-    """L_β times a weight."""
+def _weighted(weight: float, beta: float) -> Coefficients:
     return co_clustering(beta).times(weight)
 
 

@@ -15,11 +15,15 @@ from ..search.optimise.agglomeration import MergeTree, agglomerate
 from ..search.optimise.refine import BETTER, Labels, fine_count
 from ..search.run import Run
 from ..search.state.coclusters import CoClusterProblem, CoClusters, Solution
-from .base import COUNT, Callback, Starts
+from .base import COUNT, SearchParameters
 from .coclustering import ClusterCounts, CoClustering, LabelPair
-from .fitting import CoClusterEstimator
+from .prediction import CoClusterEstimator
 
-CONSTRAINTS = CoClustering._parameter_constraints
+CONSTRAINTS = {
+    **CoClustering._parameter_constraints,
+    "doublings": [Interval(Integral, 0, None, closed="left")],
+    "max_rounds": [COUNT],
+}
 Trees = tuple[MergeTree | None, MergeTree | None]
 
 
@@ -27,25 +31,19 @@ Trees = tuple[MergeTree | None, MergeTree | None]
 class CountParameters:
     """How many clusters, and the weighting."""
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = CONSTRAINTS
+
     n_clusters: ClusterCounts = 3
     _: KW_ONLY
     weighting: Scheme | Weighting | None = None
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class StartParameters(CountParameters):
+class StartParameters(SearchParameters, CountParameters):
     """Labels to start from, and the parameters of the search."""
 
     init: LabelPair | None = None
     fixed: LabelPair | None = None
-    n_init: Starts = "auto"
-    max_iter: int = 100
-    tol: float = 1e-3
-    max_time: float | None = None
-    callback: Callback | None = None
-    random_state: Any = None
-    n_jobs: int | None = None
-    verbose: int = 0
 
 
 class OneSided:
@@ -65,10 +63,8 @@ def cut_trees(problem: CoClusterProblem, trees: Trees) -> Solution[CoClusters]:
     """The co-clustering with the numbers of clusters in the problem, cut from the trees."""
 
     def labels(counts: list[int | None]) -> list[Labels | None]:
-        return [
-            None if tree is None or count is None else tree.cut(count)
-            for tree, count in zip(trees, counts, strict=True)
-        ]
+        both = zip(trees, counts, strict=True)
+        return [None if tree is None or k is None else tree.cut(k) for tree, k in both]
 
     state = problem.with_labels(labels([start.k for start in problem.starts]))
     state.n_iter = 1
@@ -84,21 +80,18 @@ class ITCC(StartParameters, CoClusterEstimator):
         L_½ = I(X;Y) - I(X̄;Ȳ),   β = 1/2
 
     All rows at once move to the cluster whose profile over the column clusters is nearest,
-    KL(p(ȳ|x) ‖ p(ȳ|x̄)), then all columns; the cost never rises. It starts with half the number of
-    column clusters; when nothing moves any more, each is split in two at random, and it goes on. No
-    cluster becomes empty: if all elements would leave one, one of them stays.
+    KL(p(ȳ|x) ‖ p(ȳ|x̄)), then all columns; the cost never rises, and no cluster becomes empty.
 
-    ``CoClustering(beta=..., method="batch")`` makes the same updates at any β. Above 1/2 they also
-    compare profiles over single columns. Then no row can enter a cluster that lacks one of its
-    columns, and in sparse data hardly anything moves: use another method there.
+    ``CoClustering(beta=..., method="batch")`` makes the same updates at any β. Above 1/2 no row can
+    enter a cluster that lacks one of its columns, and in sparse data hardly anything moves.
 
     Parameters
     ----------
-    n_clusters : int or pair of (int or None), default=3
+    n_clusters : int or pair of int, default=3
         The numbers of row and of column clusters.
     doublings : int, default=1
-        How often the number of column clusters doubles on the way. With 0, or if columns have
-        labels in ``init`` or ``fixed``, it starts with all of them.
+        How often the number of column clusters doubles on the way, each being split at random when
+        nothing moves any more. With 0, or if columns have labels, it starts with all of them.
     weighting, init, fixed, n_init, max_iter, tol, max_time, callback, random_state, n_jobs, verbose
         As in :class:`CoClustering`.
 
@@ -112,11 +105,6 @@ class ITCC(StartParameters, CoClusterEstimator):
     """
 
     _published: ClassVar[dict[str, Any]] = {"beta": 0.5, "method": "batch"}
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **CONSTRAINTS,
-        "doublings": [Interval(Integral, 0, None, closed="left")],
-    }
-
     _: KW_ONLY
     doublings: int = 1
 
@@ -126,12 +114,8 @@ class IBDouble(CountParameters, CoClusterEstimator):
     """IB-double, double clustering (Slonim and Tishby 2000).
 
     Clusters the columns by aIB, so that they lose as little information as possible about the rows;
-    then the rows by aIB, so that they lose as little as possible about the column clusters. This
-    greedily minimises the total loss
-
-        L_½ = I(X;Y) - I(X̄;Ȳ),   β = 1/2
-
-    first in the columns and then in the rows. Nothing is random.
+    then the rows by aIB about the column clusters. This greedily minimises L_½ = I(X;Y) - I(X̄;Ȳ),
+    β = 1/2, first in the columns and then in the rows. Nothing is random.
 
     Parameters
     ----------
@@ -149,7 +133,6 @@ class IBDouble(CountParameters, CoClusterEstimator):
     """
 
     _published: ClassVar[dict[str, Any]] = {"beta": 0.5, "method": "agglomerative"}
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = CONSTRAINTS
 
     def _optimise(self, problem: CoClusterProblem, run: Run) -> Solution[CoClusters]:
         k_rows, k_columns = (start.k for start in problem.starts)
@@ -176,12 +159,9 @@ class IDC(IBDouble):
     """IDC, iterative double clustering (El-Yaniv and Souroujon 2001).
 
     Repeats IB-double: aIB of the columns by row clusters, then aIB of the rows by column clusters,
-    each time from single elements; the first time, columns are clustered by single rows. It stops
-    after the first round that does not lower
-
-        L_½ = I(X;Y) - I(X̄;Ȳ),   β = 1/2
-
-    and returns the round before, so its cost is never above that of :class:`IBDouble`.
+    each time from single elements. It stops after the first round that does not lower
+    L_½ = I(X;Y) - I(X̄;Ȳ), β = 1/2, and returns the round before, so its cost is never above that
+    of :class:`IBDouble`.
 
     Parameters
     ----------
@@ -200,8 +180,6 @@ class IDC(IBDouble):
     True
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {**CONSTRAINTS, "max_rounds": [COUNT]}
-
     _: KW_ONLY
     max_rounds: int = 15
 
@@ -217,8 +195,7 @@ class IBCC(StartParameters, CoClusterEstimator):
     "agglomerative" starts with single elements and merges the two row clusters or two column
     clusters that lose least, until both numbers are reached. Nothing is random. For n rows and m
     columns it needs 4 (n + m)² bytes, and refuses to use more than half of the memory. "iterative"
-    is the fixed-point form with each element in one cluster: all rows move to the cluster with the
-    nearest profile, over columns and column clusters alike, then all columns. The cost never rises,
+    moves all rows to the cluster with the nearest profile, then all columns: the cost never rises,
     but in sparse data hardly anything moves, as explained in :class:`ITCC`.
 
     Parameters
@@ -278,8 +255,7 @@ class SIB(OneSided, StartParameters, CoClusterEstimator):
 
     Each row in turn is taken out of its cluster and inserted where it costs least, until a sweep
     saves no more than ``tol`` bits. It is ``CoClustering((k, None), method="sequential")``; if
-    columns are not clustered, all β give the same cost. β = 1 for both sides is one sIB of the rows
-    and one of the columns.
+    columns are not clustered, all β give the same cost.
 
     Parameters
     ----------
@@ -307,10 +283,9 @@ class AIB(OneSided, CountParameters, CoClusterEstimator):
         L = I(X;Y) - I(X̄;Y)
 
     greedily: it starts with every row as its own cluster and merges the two clusters that lose
-    least, down to one. The clusters are those of the tree at ``n_clusters``. Of
-    merges that cost the same the first is made. Nothing is random. For n rows it needs 4 n² bytes
-    and time proportional to n times the number of entries; it refuses to use more than half of the
-    memory. :class:`SIB` minimises the same cost, and usually ends lower.
+    least, down to one. The clusters are those of the tree at ``n_clusters``. Nothing is random. For
+    n rows it needs 4 n² bytes and time proportional to n times the number of entries; it refuses to
+    use more than half of the memory. :class:`SIB` minimises the same cost, and usually ends lower.
 
     Parameters
     ----------

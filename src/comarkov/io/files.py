@@ -10,14 +10,13 @@ import json
 import os
 import shutil
 import sys
-import time
+import tokenize
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from glob import escape
 from pathlib import Path
 from secrets import token_hex
-from tempfile import TemporaryDirectory, TemporaryFile
-from typing import IO, Any
+from tempfile import TemporaryDirectory
+from typing import Any
 
 from ..joint.messages import InputError
 from .interrupts import delayed
@@ -31,7 +30,8 @@ STORE = "store.json"  # in a store of data
 AnyPath = str | os.PathLike[str]
 IsOurs = Callable[[Path], bool]
 STREAMS = {"/dev/stdout": 1, "/dev/stderr": 2}
-ABANDONED_AFTER = 86_400  # seconds; the process that wrote such a draft was killed
+#: What NumPy raises, beside ValueError, for the header of an array that is not Python.
+BAD_HEADER = (tokenize.TokenError, SyntaxError)
 
 
 def is_model(folder: Path) -> bool:
@@ -74,11 +74,8 @@ def errors_in_json(path: Path) -> Iterator[None]:
     except InputError:
         raise
     except (AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError) as error:
-        raise InputError(
-            "the file is damaged",
-            file=path,
-            advice="Write the results again with the command that made them.",
-        ) from error
+        advice = "Write the results again with the command that made them."
+        raise InputError("the file is damaged", file=path, advice=advice) from error
 
 
 def read_json(path: Path) -> dict[str, Any]:
@@ -97,21 +94,24 @@ def whole_file(path: AnyPath) -> Iterator[Path]:
     A link is followed to the file that it names. A file that is there keeps its permissions.
     Devices, pipes and /dev/stdout get the content of the draft.
     """
-    if os.fspath(path) in STREAMS or _is_device(Path(path)):
+    stream = STREAMS.get(os.fspath(path))
+    is_plain = os.path.isfile(path) or os.path.isdir(path) or not os.path.exists(path)
+    if stream is not None or not is_plain:
         with TemporaryDirectory(prefix="comarkov-") as folder:
             draft = Path(folder) / "draft"
-            draft.touch()
             yield draft
-            with draft.open("rb") as content, _open_device(os.fspath(path)) as device:
-                shutil.copyfileobj(content, device)
+            sys.stdout.flush()  # what was printed before comes first
+            device = os.open(path, os.O_WRONLY) if stream is None else os.dup(stream)
+            with draft.open("rb") as content, os.fdopen(device, "wb") as file:
+                shutil.copyfileobj(content, file)
         return
     target = linked_file(path)
-    mode = draft_mode(target, 0o666)
-    with _draft_beside(target) as draft:
-        os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode))
+    with _draft_of(target) as draft:
+        draft.touch(0o600 if target.exists() else 0o666)
         yield draft
         with delayed():
-            _settle(draft, target)
+            if target.exists():
+                shutil.copymode(target, draft)
             draft.replace(target)
 
 
@@ -128,18 +128,9 @@ def linked_file(path: AnyPath) -> Path:
         raise IsADirectoryError(f"{path} is a folder. Give the name of a file.")
     if not target.parent.is_dir():
         raise FileNotFoundError(f"{path} cannot be written: there is no folder {target.parent}.")
+    if target.exists() and not os.access(target, os.W_OK):
+        raise PermissionError(f"{target} is read-only. Choose another path, or make it writable.")
     return target
-
-
-def _is_device(path: Path) -> bool:
-    return path.exists() and not path.is_file() and not path.is_dir()
-
-
-def _open_device(path: str) -> IO[bytes]:
-    """A device or a pipe, or the end of what standard output is connected to."""
-    sys.stdout.flush()  # what was printed before comes first
-    is_open = path in STREAMS
-    return os.fdopen(os.dup(STREAMS[path]) if is_open else os.open(path, os.O_WRONLY), "wb")
 
 
 # --- folders ------------------------------------------------------------------------------------
@@ -151,16 +142,28 @@ def whole_folder(
 ) -> Iterator[Path]:
     """A new folder to write into, which gets its name if all went well, and is removed otherwise.
 
-    An existing folder is replaced only if that is allowed and comarkov wrote it.
+    An existing folder is replaced only if that is allowed and comarkov wrote it; it is deleted
+    after the new one has its name.
     """
     target = free_place(path, replace, is_ours)
-    mode = draft_mode(target, 0o777)
-    with _draft_beside(target) as draft:
+    with _draft_of(target) as draft:
         target.parent.mkdir(parents=True, exist_ok=True)
-        draft.mkdir(mode)
+        draft.mkdir(0o700 if target.exists() else 0o777)
         yield draft
         with delayed():
-            put_folder(draft, target, replace, is_ours)
+            free_place(target, replace, is_ours)
+            old = draft.with_suffix(".old")
+            if target.exists():
+                shutil.copymode(target, draft)
+                target.rename(old)
+            try:
+                draft.rename(target)
+            except OSError:
+                if old.exists() and not target.exists():
+                    old.rename(target)
+                raise
+            finally:
+                shutil.rmtree(old, ignore_errors=True)
 
 
 def free_place(
@@ -172,80 +175,44 @@ def free_place(
     """
     target = Path(os.path.abspath(path))
     parent = next(folder for folder in target.parents if folder.exists())
-    try:
-        TemporaryFile(dir=parent).close()  # without a name where the system can
-    except (PermissionError, NotADirectoryError) as error:
-        raise type(error)(f"{target} cannot be written ({parent}: {error.strerror}).") from error
+    if not parent.is_dir() or not os.access(parent, os.W_OK):
+        raise PermissionError(f"{target} cannot be written: {parent} is not a writable folder.")
     with suppress(FileNotFoundError):  # but not a name that is too long
         (parent / target.name).lstat()
-    is_empty = False
-    with suppress(FileNotFoundError):  # another process may replace it now
-        is_empty = target.is_dir() and not target.is_symlink() and not any(target.iterdir())
-    if not os.path.lexists(target) or is_empty:
+    if not os.path.lexists(target):
         return target
-    is_known = not target.is_symlink() and is_ours(target)
-    if not is_known and os.path.lexists(target):
+    is_link = target.is_symlink()
+    if target.is_dir() and not is_link and not any(target.iterdir()):
+        return target
+    if is_link or not is_ours(target):
         fact = "holds other data of comarkov" if is_own(target) else "was not written by comarkov"
         raise FileExistsError(f"{target} {fact}, and is not replaced. Choose another path.")
-    if is_known and not replace:
+    if not replace:
         raise FileExistsError(
             f"{target} exists already. Replace it with {force}, or choose another path."
         )
     return target
 
 
-def put_folder(draft: Path, target: Path, replace: bool, is_ours: IsOurs) -> None:
-    """Give the draft its name; a folder of that name is deleted only after that.
-
-    If several processes do so at the same time, the last one replaces the others.
-    """
-    _settle(draft, target)
-    replaced: list[Path] = []
-    while True:
-        free_place(target, replace, is_ours)
-        try:
-            draft.rename(target)
-            break
-        except OSError as error:
-            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
-                if replaced and not target.exists():
-                    replaced[-1].rename(target)
-                raise
-        with suppress(FileNotFoundError):
-            replaced.append(target.rename(draft.with_suffix(f".old{len(replaced)}")))
-    for old in replaced:
-        shutil.rmtree(old, ignore_errors=True)
-
-
 # --- drafts -------------------------------------------------------------------------------------
 
 
 @contextmanager
-def _draft_beside(target: Path) -> Iterator[Path]:
+def _draft_of(target: Path) -> Iterator[Path]:
     """The path of a new draft, which is removed if anything fails; errors name the target."""
-    start = f".{target.name[:50]}."
-    draft = target.with_name(f"{start}{token_hex(8)}.part")  # cannot be guessed
-    with room_for(target):
-        for path in target.parent.glob(f"{escape(start)}*.part"):
-            with suppress(FileNotFoundError):  # its process has finished
-                if path.lstat().st_mtime < time.time() - ABANDONED_AFTER:
-                    _remove(path)
-        try:
+    draft = target.with_name(f".{target.name[:50]}.{token_hex(8)}.part")  # cannot be guessed
+    try:
+        with room_for(target):
             yield draft
-        except BaseException as error:
-            with delayed():
-                _remove(draft)
-            if isinstance(error, OSError) and str(error.filename).startswith(str(draft)):
-                place = str(target) + str(error.filename).removeprefix(str(draft))
-                raise OSError(error.errno, error.strerror, place) from error
-            raise
-
-
-def _remove(path: Path) -> None:
-    """Remove a file or a folder, if that is possible."""
-    shutil.rmtree(path, ignore_errors=True)
-    with suppress(OSError):
-        path.unlink()
+    except BaseException as error:
+        with delayed():
+            shutil.rmtree(draft, ignore_errors=True)
+            with suppress(OSError):
+                draft.unlink()
+        if isinstance(error, OSError) and str(error.filename).startswith(str(draft)):
+            place = str(error.filename).replace(str(draft), str(target))
+            raise OSError(error.errno, error.strerror, place) from error
+        raise
 
 
 @contextmanager
@@ -258,23 +225,3 @@ def room_for(target: Path) -> Iterator[None]:
             raise
         full = f"There is no room on the disk for {target}. Free some, or choose another path."
         raise OSError(error.errno, full) from None
-
-
-def draft_mode(target: Path, default: int) -> int:
-    """The permissions of a new draft: the owner's alone until it gets those of an old file."""
-    if not target.exists():
-        return default
-    if not os.access(target, os.W_OK) and target.exists():  # else another process replaces it now
-        raise PermissionError(f"{target} is read-only. Choose another path, or make it writable.")
-    return default & 0o700
-
-
-def _settle(draft: Path, target: Path) -> None:
-    """Before a draft replaces something: its permissions, and all content is on the disk."""
-    if target.exists():
-        with suppress(FileNotFoundError):  # another process may replace it now
-            shutil.copymode(target, draft)
-        for path in (draft, *draft.rglob("*")):
-            if path.is_file():
-                with path.open("rb+") as file:
-                    os.fsync(file.fileno())

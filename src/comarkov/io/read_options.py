@@ -30,9 +30,8 @@ CELLS = (*AMOUNTS, "records")  # kinds with numbers in cells
 TABULAR = (*CELLS, "texts", "sequences")  # what a table may be read as
 # Forms of sources, as messages call them.
 DELIMITED, SHEETS, DATABASES = ("delimited text",), ("an Excel file",), ("a database",)
-COLUMNAR = (*DELIMITED, *SHEETS, *DATABASES, "Parquet", "a data frame", "a list")
 JSON_LINES, SEQUENCE_LINES = "JSON lines", "a sequence in each line"
-FIELDS = (*COLUMNAR, JSON_LINES)
+COLUMNAR = (*DELIMITED, *SHEETS, *DATABASES, "Parquet", "a data frame", "a list", JSON_LINES)
 
 Column = str | int | None
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -169,10 +168,10 @@ class ReadKeywords(TypedDict, total=False):
     """
 
     kind: Annotated[str | None, _once("KIND")]
-    rows: Annotated[Column, Option("COLUMN", TABULAR, FIELDS)]
+    rows: Annotated[Column, Option("COLUMN", TABULAR, COLUMNAR)]
     columns: Annotated[Column, Option("COLUMN", ("edges", "sequences"), COLUMNAR)]
     weights: Annotated[Column, Option("COLUMN", ("edges", "graph"))]
-    names: Annotated[Column, Option("COLUMN", ("table", "records", "texts"), FIELDS)]
+    names: Annotated[Column, Option("COLUMN", ("table", "records", "texts"), COLUMNAR)]
     bin: Annotated[Any, Option("COLUMN=HOW", ("edges", "records"), COLUMNAR)]
     variable_weights: Annotated[Any, Option("COLUMN=N", ("records",), COLUMNAR)]
     keep_case: Annotated[bool, Option("", ("edges",), default=False)]
@@ -197,7 +196,7 @@ class ReadKeywords(TypedDict, total=False):
     column_kind: Annotated[str | None, _once("WORD")]
     entry_kind: Annotated[str | None, _once("WORD")]
     max_bytes: Annotated[int | None, _once("SIZE")]
-    text: Annotated[Column, Option("COLUMN", ("texts",), FIELDS)]
+    text: Annotated[Column, Option("COLUMN", ("texts",), COLUMNAR)]
     n_words: Annotated[int | None, _once("N", TEXT_KINDS)]
     min_df: Annotated[int, _once("N", TEXT_KINDS, default=2)]
     stop_words: Annotated[str | list[str] | None, Option("NAME", TEXT_KINDS, default="english")]
@@ -332,15 +331,12 @@ def spell_out(function: Function) -> Function:
     return function
 
 
-def pairs_in(choice: Any, keyword: str) -> dict[str, str]:
+def pairs_in(choice: Any) -> dict[str, str]:
     """A mapping of columns, or a text such as "date=weekday,age=5"."""
-    if choice is None:
-        return {}
     if isinstance(choice, Mapping):
         return {str(name): str(value) for name, value in choice.items()}
-    pairs = [part.rpartition("=") for part in str(choice).split(",") if part.strip()]
+    pairs = [part.rpartition("=") for part in str(choice or "").split(",") if part.strip()]
     if not all(name.strip() for name, _, _ in pairs):
-        example = "date=weekday" if keyword == "bin" else "price=2"
-        advice = f"Use, for example, {keyword}={example!r}."
-        raise InputError(f"{keyword}={choice!r} has no column before '='", advice=advice)
+        advice = "Use, for example, 'date=weekday' or 'price=2'."
+        raise InputError(f"{choice!r} has no column before '='", advice=advice)
     return {name.strip(): value.strip() for name, _, value in pairs}

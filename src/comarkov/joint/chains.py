@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
+from .graphs import GraphEdges
 from .inputs import NamedMatrix, are_numbers, as_csr, is_data, is_matrix, named, names, sound_csr
 from .messages import InputError, listed
-from .objects import GraphEdges, as_objects, is_graph
-from .resample import shared_out
-from .scale import are_whole
+from .objects import as_objects, is_graph, refuse_unsuitable
+from .scale import are_whole, shared_out
 from .stationary import stationary_distribution
 
-MISSING = "missing"
-SEQUENCES = 'Pass a 1-D list or array of whole numbers or strings: ["sun", "rain", "sun"]'
 SUM_TOLERANCE = 1e-3  # by how much a row of probabilities may miss 1, being rounded
 STATES_TO_NAME = 5  # in an error
 RESTARTS = 0.15  # the probability of a restart, if states do not all lead to each other
@@ -42,48 +40,32 @@ def are_sequences(X: Any) -> bool:
 def numbered(X: Any) -> tuple[np.ndarray, list[np.ndarray]]:
     """The states of one sequence or of several, and the sequences as numbers of states."""
     is_one = all(np.ndim(item) == 0 for item in X)
-    originals = [X] if is_one else list(X)
-    arrays = [np.asarray(sequence) for sequence in originals]
-    if not arrays or any(array.ndim != 1 for array in arrays):
-        raise InputError("A sequence has one dimension", advice=SEQUENCES)
-    kinds = set().union(*map(_kinds, originals, arrays))
-    if MISSING in kinds:
+    arrays = [_as_states(sequence) for sequence in ([X] if is_one else X)]
+    filled = [array for array in arrays if array.size] or [np.empty(0, np.int64)]
+    kinds = {array.dtype.kind for array in filled}
+    if not (kinds <= set("biu") or (len(kinds) == 1 and kinds <= set("US"))):
         raise InputError(
-            "States are missing (None, NaN or masked)",
-            advice="Pass the parts between the gaps as a list of sequences.",
+            "States must be all whole numbers or all strings, and none may be missing",
+            advice='Pass a 1-D list such as ["sun", "rain", "sun"], or a list of several between '
+            "the gaps. To convert states: [str(state) for state in X]",
         )
-    if len(kinds) > 1:
-        raise InputError(
-            f"All states must be of one type, got {', '.join(sorted(kinds))}",
-            advice="Convert them, for example: [str(state) for state in X]",
-        )
-    if not kinds <= {"bool", "int", "str", "bytes"}:
-        raise InputError(f"States cannot be of type {kinds.pop()}", advice=SEQUENCES)
-    states, number = np.unique(np.concatenate(arrays), return_inverse=True)
+    states, number = np.unique(np.concatenate(filled), return_inverse=True)
     ends = np.cumsum([array.size for array in arrays])[:-1]
     return states, np.split(number, ends)
 
 
-def _kinds(original: Any, array: np.ndarray) -> set[str]:
-    """The types of the states in a sequence, before NumPy converts them to one."""
-    if np.ma.is_masked(original):
-        return {MISSING}
-    is_typed = hasattr(original, "dtype") and array.dtype.kind != "O"
-    items = array[:1] if is_typed and array.dtype.kind != "f" else array
-    if not is_typed and array.dtype.kind != "O":
-        items = original
-    kinds = {_kind(item_type) for item_type in set(map(type, items))}
-    if "float" in kinds and any(item != item for item in items if isinstance(item, float)):
-        kinds.add(MISSING)
-    return {MISSING} if MISSING in kinds else kinds
-
-
-def _kind(item_type: type) -> str:
-    if item_type.__name__ in ("NoneType", "NAType", "NaTType"):
-        return MISSING
-    names = ("bool", "bool_"), ("int", "integer"), ("str",), ("bytes",), ("float", "floating")
-    bases = {base.__name__ for base in item_type.__mro__}
-    return next((each[0] for each in names if bases & {*each}), item_type.__name__)
+def _as_states(sequence: Any) -> np.ndarray:
+    """A sequence as an array of whole numbers or of strings; of objects if it holds others."""
+    if np.ma.is_masked(sequence):
+        return np.array([None])
+    array = np.asarray(sequence, None if hasattr(sequence, "dtype") else object)
+    if array.ndim != 1:
+        return np.array([None])
+    if array.dtype.kind == "O":
+        for kind, base in ((str, str), (bytes, bytes), (np.int64, Integral)):
+            if all(isinstance(item, base) for item in array):
+                return array.astype(kind)
+    return array
 
 
 def transitions(sequences: list[np.ndarray], n: int) -> sp.csr_array:
@@ -121,8 +103,12 @@ def read_transitions(X: Any, kind: str) -> Transitions:
     An edge list that was read lacks the rows of states that are never left, and the columns of
     those that are never entered: it gets them.
     """
-    X = _as_walk(X)
-    _check_type(X)
+    if is_graph(X):  # a random walk on it
+        edges = GraphEdges.of(X)
+        nodes = as_objects(edges.nodes)
+        X = NamedMatrix(edges.adjacency(), nodes, nodes)
+    if isinstance(X, str | bytes) or not (isinstance(X, Sequence) or is_data(X)):
+        refuse_unsuitable(X)
     if kind == "rates" or (kind == "auto" and _are_rates(X)):
         return _uniformised(X)
     if kind == "sequences" or (kind == "auto" and are_sequences(X)):
@@ -137,9 +123,6 @@ def read_transitions(X: Any, kind: str) -> Transitions:
         )
     if csr.nnz == 0:
         raise ValueError("The matrix has no mass: there are no transitions.")
-    states, order = _align(X)
-    if order is not None:
-        csr = csr[order]
     sums = _row_sums(csr)
     is_stochastic = bool((abs(sums - 1) <= SUM_TOLERANCE).all())
     if kind == "probabilities" and not is_stochastic:
@@ -154,8 +137,8 @@ def read_transitions(X: Any, kind: str) -> Transitions:
         raise InputError(
             "Counts must be whole numbers", advice='For other weights set kind="auto".'
         )
-    known = np.arange(n) if states is None else states
-    return Transitions(csr, known, states is not None, None, is_counted)
+    states, order, has_names = _states_of(*names(X), n)
+    return Transitions(csr[order], states, has_names, None, is_counted)
 
 
 def with_all_states(X: Any) -> Any:
@@ -179,15 +162,6 @@ def with_all_states(X: Any) -> Any:
     return NamedMatrix(matrix, states, states)
 
 
-def _as_walk(X: Any) -> Any:
-    """A graph as the weights of a random walk on it; other input as it is."""
-    if not is_graph(X):
-        return X
-    edges = GraphEdges.of(X)
-    nodes = as_objects(edges.nodes)
-    return NamedMatrix(edges.adjacency(), nodes, nodes)
-
-
 def _are_rates(X: Any) -> bool:
     """Is X a square matrix with negative numbers in its diagonal only, whose rows sum to 0?"""
     if not is_data(X) or len(getattr(X, "shape", ())) != 2 or X.shape[0] != X.shape[1]:
@@ -207,7 +181,6 @@ def _uniformised(X: Any) -> Transitions:
     With Q the rates and q the largest rate of leaving a state, P = 1 + Q / q; a step takes 1/q.
     Both have the same stationary distribution and the same lumpable partitions.
     """
-    rows, columns = names(X)
     rates = sp.csr_array(X if sp.issparse(X) else np.asarray(X), dtype=np.float64)
     moves = rates - sp.diags_array(rates.diagonal(), format="csr")
     off = as_csr(moves)
@@ -219,10 +192,8 @@ def _uniformised(X: Any) -> Transitions:
         )
     stays = sp.diags_array(1 - leaving / leaving.max(), format="csr")
     P = as_csr(sp.csr_array(off / leaving.max() + stays))
-    states, order = _align(NamedMatrix(P, rows, columns))
-    P = P if order is None else P[order]
-    known = np.arange(P.shape[0]) if states is None else states
-    return Transitions(P, known, states is not None, None, False, 1 / float(leaving.max()))
+    states, order, has_names = _states_of(*names(X), P.shape[0])
+    return Transitions(P[order], states, has_names, None, False, 1 / float(leaving.max()))
 
 
 def _from_sequences(X: Any) -> Transitions:
@@ -233,45 +204,25 @@ def _from_sequences(X: Any) -> Transitions:
     return Transitions(weights, states, True, sequences, True)
 
 
-def _check_type(X: Any) -> None:
-    """An error with the types that can be read, if this is another."""
-    if isinstance(X, str | bytes | os.PathLike):
-        name = os.fsdecode(X)
-        raise InputError(
-            f"X is {name!r}",
-            advice=f"Read a file first: comarkov.read({name!r}); of letters pass list(X)",
-        )
-    if not (isinstance(X, Sequence) and len(X) > 0) and not is_data(X):
-        kind = "nothing" if X is None or isinstance(X, Sequence) else f"of type {type(X).__name__}"
-        raise InputError(
-            f"X is {kind}",
-            advice="Pass a square matrix of transitions (array, sparse matrix or data frame), a "
-            '1-D array or list of states in sequence, or several: ["sun", "rain", "sun"]',
-        )
-
-
-def _align(X: Any) -> tuple[np.ndarray | None, np.ndarray | None]:
-    """The names of the states of a frame, and the row of each; None where nothing changes."""
-    rows, columns = names(X)
-    is_plain = [side is None or are_numbers(side) for side in (rows, columns)]
+def _states_of(
+    rows: np.ndarray | None, columns: np.ndarray | None, n: int
+) -> tuple[np.ndarray, np.ndarray, bool]:
+    """The states of a matrix, the row of each, and whether they have names, not just numbers."""
+    in_order = np.arange(n)
+    given = [side for side in (columns, rows) if side is not None and not are_numbers(side)]
     if rows is None or columns is None or rows.tolist() == columns.tolist():
-        return (None if is_plain[1] else columns), None
+        return (given[0] if given else in_order), in_order, bool(given)
     place = {name: i for i, name in enumerate(rows)}
     if len(place) == rows.size and set(columns) == set(place):
-        return columns, np.array([place[name] for name in columns])
-    if not any(is_plain):
-        differences = [
-            f"only {what} have {_first(only)}"
-            for what, side, other in (("rows", rows, columns), ("columns", columns, rows))
-            if (only := [name for name in dict.fromkeys(side) if name not in {*other}])
-        ]
+        return columns, np.array([place[name] for name in columns]), True
+    if len(given) == 2:
         raise InputError(
             "Rows and columns of a chain are the same states, but their names differ: "
-            f"{'; '.join(differences)}",
+            f"{_first(sorted({*rows} ^ {*columns} or rows, key=str))}",
             advice="Use the same names, or drop those of the rows to match states by position: "
             "X.reset_index(drop=True)",
         )
-    return (rows if is_plain[1] else columns), None
+    return given[0], in_order, True
 
 
 def places_of(data: Transitions, states: np.ndarray) -> np.ndarray:
@@ -340,16 +291,6 @@ def divided(sequences: list[np.ndarray], share: float) -> tuple[list[np.ndarray]
     cuts = np.diff(np.floor((1 - share) * ends + 0.5).astype(int))  # rounding errors do not add up
     pairs = list(zip(sequences, cuts, strict=True))
     return [part[: cut + 1] for part, cut in pairs], [part[cut:] for part, cut in pairs]
-
-
-def check_restricted(k: int, inside: np.ndarray, states: np.ndarray) -> None:
-    """An error if a restricted chain has fewer states than there should be clusters."""
-    if k > inside.size and inside.size < states.size:
-        raise InputError(
-            f"{k} clusters were asked for, but only {inside.size} of {states.size} states are in "
-            f"the largest set of states that lead to each other ({_first(states[inside])})",
-            advice=f"Set n_clusters to at most {inside.size}.",
-        )
 
 
 def chain(weights: sp.csr_array, is_counted: bool, restrict: bool = False) -> Chain:
@@ -438,21 +379,13 @@ def _row_sums(csr: sp.csr_array) -> np.ndarray:
 
 def _divided(weights: sp.csr_array) -> sp.csr_array:
     """Each row divided by its sum."""
-    sums = _row_sums(weights)
-    with np.errstate(over="ignore"):
-        inverse = 1 / sums
-    if np.isinf(sums).any() or np.isinf(inverse).any():
+    with np.errstate(over="ignore", divide="ignore"):
+        P = sp.csr_array(sp.diags_array(1 / _row_sums(weights)) @ weights)
+    if not np.isfinite(P.data).all() or np.count_nonzero(P.data) < weights.nnz:
         raise InputError(
-            f"Weights from {weights.data.min():g} to {weights.data.max():g} are too "
-            f"{'large' if np.isinf(sums).any() else 'small'} to be added up in double precision",
-            advice="Divide them first: X / X.max()",
-        )
-    P = sp.csr_array(sp.diags_array(inverse) @ weights)
-    if np.count_nonzero(P.data) < weights.nnz:
-        raise InputError(
-            f"Weights differ too much for one chain, from {weights.data.min():g} to "
-            f"{weights.data.max():g}",
-            advice="Set the smallest to 0.",
+            f"Weights from {weights.data.min():g} to {weights.data.max():g} are too large, too "
+            "small or too different to be added up in double precision",
+            advice="Divide them by the largest, and set the smallest to 0: X / X.max()",
         )
     return P
 

@@ -1,28 +1,30 @@
-"""Input objects: recognised by their attributes, and read as canonical CSR with names."""
+"""Input objects: read as canonical CSR with names, and aligned with those of a fit."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_array
+from sklearn.utils.validation import validate_data
 
-from .messages import InputError
+from .graphs import from_graph
+from .messages import InputError, listed, warn_user
 from .objects import (
     as_objects,
-    from_graph,
     is_anndata,
     is_frame,
     is_graph,
     is_pandas,
     refuse_surrogates,
+    refuse_unsuitable,
     weights_of,
     with_numpy_numbers,
 )
 from .parts import row_ranges
-from .unsuitable import refuse_unsuitable
 
 NO_MASS = "The matrix has no mass: all its entries are zero."
 TOO_LARGE = "The sum of all entries is too large. Divide them first: X / X.max()"
@@ -191,51 +193,33 @@ def _numbers(W: Any) -> Any:
 
 def sound_csr(W: Any) -> Any:
     """A sparse matrix of any format as CSR whose indices are sound: kernels trust them."""
-    if _is_sound(W):
+    try:
+        W = _checked(W)
         if W.format in ("coo", "bsr"):  # whose conversion adds duplicates up, in their own type
             W = W.astype(np.float64)
-        try:
-            csr = W.tocsr()
-        except (IndexError, OverflowError, TypeError, ValueError):  # as SciPy checks DOK
-            csr = None
-        if csr is not None and (W.format != "lil" or _is_sound(csr)):
-            return csr
-    raise InputError(
-        f"X is a damaged sparse matrix: its indices lead out of {W.shape[0]:,} rows and "
-        f"{W.shape[1]:,} columns",
-        advice="Make it again, for example from its coordinates.",
-    )
+        csr = W.tocsr()
+        return csr if csr is W else _checked(csr)
+    except (IndexError, OverflowError, TypeError, ValueError) as error:
+        raise InputError(
+            f"X is a damaged sparse matrix of {W.shape[0]:,} rows and {W.shape[1]:,} columns "
+            f"({error})",
+            advice="Make it again, for example from its coordinates.",
+        ) from error
 
 
-def _is_sound(W: Any) -> bool:
-    """Can SciPy convert a sparse matrix without reading or writing outside of its arrays?"""
+def _checked(W: Any) -> Any:
+    """A sparse matrix that shares the arrays of another, which SciPy has checked."""
     if W.format == "coo":
-        return W.row.shape == W.col.shape == W.data.shape and all(
-            _are_below(places, size) for places, size in zip((W.row, W.col), W.shape, strict=True)
-        )
+        return sp.coo_array((W.data, (W.row, W.col)), W.shape)
     if W.format == "dia":
-        return W.data.ndim == 2 and W.offsets.shape == W.data.shape[:1]
-    if W.format == "lil":
-        return W.rows.shape == W.data.shape == W.shape[:1] and all(
-            len(places) == len(values) for places, values in zip(W.rows, W.data, strict=True)
-        )
-    if W.format not in ("csr", "csc", "bsr"):
-        return True
-    height, width = W.shape[::-1] if W.format == "csc" else W.shape
-    if W.format == "bsr":
-        height, width = height // W.data.shape[1], width // W.data.shape[2]
-    pointers, indices = W.indptr, W.indices
-    return bool(
-        pointers.size == height + 1
-        and pointers[0] == 0
-        and pointers[-1] <= min(indices.size, len(W.data))
-        and (np.diff(pointers) >= 0).all()
-        and _are_below(indices, width)
-    )
-
-
-def _are_below(places: np.ndarray, size: int) -> bool:
-    return places.size == 0 or bool(places.min() >= 0 and places.max() < size)
+        return sp.dia_array((W.data, W.offsets), W.shape)
+    if W.format == "lil" and list(map(len, W.rows)) != list(map(len, W.data)):
+        raise ValueError("lists of columns and of values differ in length")
+    if W.format in ("csr", "csc", "bsr"):
+        kind = getattr(sp, f"{W.format}_array")
+        W = kind((W.data, W.indices, W.indptr), W.shape)
+        W.check_format(full_check=True)
+    return W
 
 
 def _check_weights(values: np.ndarray, X: Any) -> None:
@@ -294,3 +278,104 @@ def _canonical(array: Any) -> sp.csr_array:
         csr = csr.copy()
         csr.eliminate_zeros()
     return csr
+
+
+# --- beside the data of a fit -------------------------------------------------------------------
+
+
+def check_columns(estimator: Any, X: Any, reset: bool = True) -> None:
+    """Set n_features_in_ and feature_names_in_ of an estimator, or check X against them."""
+    new = named(X)
+    if new is not None and reset:
+        estimator.n_features_in_ = new.matrix.shape[1]
+        estimator.__dict__.pop("feature_names_in_", None)
+        if new.column_names is not None:
+            estimator.feature_names_in_ = new.column_names
+        return
+    shape: Any = getattr(X if new is None else new.matrix, "shape", ())
+    if not reset and len(shape) == 2 and hasattr(estimator, "n_features_in_"):
+        _check_width(estimator, shape)
+    if new is None:
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
+        return
+    known = getattr(estimator, "feature_names_in_", None)
+    if known is not None and new.column_names is not None:
+        wrong = np.flatnonzero(known != new.column_names)
+        if wrong.size:
+            raise InputError(
+                f"The column {new.column_names[wrong[0]]!r} of X is {known[wrong[0]]!r} in the fit",
+                advice="X must have the columns of the fit, in the same order.",
+            )
+
+
+def _check_width(estimator: Any, shape: tuple[int, int]) -> None:
+    """An error as of scikit-learn, with a hint if X is transposed."""
+    n = estimator.n_features_in_
+    if shape[1] != n:
+        hint = f"It has {n} rows: if these are the columns of the fit, pass X.T"
+        raise InputError(
+            f"X has {shape[1]} features, but {type(estimator).__name__} is expecting {n} features "
+            "as input",
+            advice=hint if shape[0] == n else None,
+        )
+
+
+def align(X: Any, fitted: np.ndarray | None, axis: int) -> Any:
+    """Bring the columns (axis 1) or rows (axis 0) of a data frame into the order of the fit.
+
+    Input without names, and frames that are in that order already, come back as they are. So do
+    frames with names if the fit had only numbers, and the other way round.
+    """
+    new = names(X)[axis]
+    if fitted is None or new is None or np.array_equal(new, fitted):
+        return X
+    for one, other in ((fitted, new), (new, fitted)):
+        if are_numbers(one) and not all(isinstance(name, Integral) for name in other):
+            return X
+    target = _places(X, new, fitted, "columns" if axis == 1 else "rows")
+    known = np.flatnonzero(target >= 0)
+    if known.size < new.size:
+        _warn_of_unknown(new[target < 0], new.size, X, axis)
+    entries = as_csr(_select(X, known, axis)).tocoo()
+    places = list(entries.coords)
+    places[axis] = target[known][places[axis]]
+    shape = (entries.shape[0], fitted.size) if axis == 1 else (fitted.size, entries.shape[1])
+    return sp.csr_array((entries.data, tuple(places)), shape)
+
+
+def _places(X: Any, new: np.ndarray, fitted: np.ndarray, what: str) -> np.ndarray:
+    """Where each name is in the fit; -1 for those that it did not have."""
+    nameless = " Or pass the values without names, in the order of the fit: X.to_numpy()"
+    nameless = nameless if hasattr(X, "to_numpy") and new.size == fitted.size else ""
+    position = {name: i for i, name in enumerate(fitted.tolist())}
+    if len(position) < fitted.size or len(set(new.tolist())) < new.size:
+        raise InputError(
+            f"Names of {what} are not unique, so X cannot be aligned with the fit by name",
+            advice=f"Name each of the {what} differently.{nameless}",
+        )
+    target = np.array([position.get(name, -1) for name in new.tolist()])
+    if not (target >= 0).any():
+        raise InputError(
+            f"None of the {new.size} {what} of X ({listed(new)}) was in the fit, which had "
+            f"{listed(fitted)}",
+            advice=f"Pass data with the {what} of the fit, under the same names.{nameless}",
+        )
+    return target
+
+
+def _warn_of_unknown(unknown: np.ndarray, size: int, X: Any, axis: int) -> None:
+    kind = getattr(X, "column_kind" if axis == 1 else "row_kind", None)
+    what = f"{kind}s" if isinstance(kind, str) else "columns" if axis == 1 else "rows"
+    are, were = ("is", "was") if unknown.size == 1 else ("are", "were")
+    count = f"{unknown.size:,} of {size:,} {what}"
+    warn_user(f"{count} {are} not in the model and {were} ignored: {listed(unknown)}.")
+
+
+def _select(frame: Any, which: np.ndarray, axis: int) -> Any:
+    """Rows or columns of a data frame, or of an object that has a matrix and names."""
+    if not hasattr(frame, "columns"):
+        csr = as_csr(frame)
+        return csr[:, which] if axis == 1 else csr[which]
+    if is_pandas(frame):
+        return frame.iloc[:, which] if axis == 1 else frame.iloc[which]
+    return frame[:, which.tolist()]

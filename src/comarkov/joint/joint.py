@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import operator
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -25,6 +24,7 @@ from ..kernels.matrix import (
     turn,
 )
 from .inputs import NO_MASS, named_csr, names
+from .machine import in_order
 from .parts import PER_COLUMN, count_parts, part_bounds, total
 from .scale import FAINTEST, INT32_MAX, Extent, count_unit, scaled, spread_of
 
@@ -46,7 +46,7 @@ def transposed(matrix: Matrix, columns: int, threads: int = 1) -> Matrix:
     def count(i: int) -> None:
         count_by_column(matrix, *ranges[i], counts[i])
 
-    _each(count, chunks)
+    list(in_order(count, range(chunks), chunks))
     by_group = counts.sum(axis=0)
     indptr = np.concatenate([[0], np.cumsum(by_group.sum(axis=0))])
     starts = indptr[:-1] + np.cumsum(by_group, axis=0) - by_group
@@ -57,7 +57,7 @@ def transposed(matrix: Matrix, columns: int, threads: int = 1) -> Matrix:
     def write(i: int) -> None:
         turn(matrix, *ranges[i], cursors[i], indices, weights)
 
-    _each(write, chunks)
+    list(in_order(write, range(chunks), chunks))
     ones, twos = by_group[:2].astype(np.int32)
     return Matrix(indptr, indices, weights, ones, twos, row_mass(indptr, weights), matrix.spread)
 
@@ -74,22 +74,7 @@ def row_mass(indptr: np.ndarray, weights: np.ndarray) -> np.ndarray:
     return mass
 
 
-def _each(work: Callable[[int], None], count: int) -> None:
-    """Do work(0), ..., work(count - 1) at the same time."""
-    if count == 1:
-        return work(0)
-    with ThreadPoolExecutor(count) as pool:
-        list(pool.map(work, range(count)))
-
-
 MAX_DOUBLE_ENTRIES = 1 << 14  # up to here all weights are float64: fewer kernels to compile
-
-
-class Releasable(Protocol):
-    """The memory of arrays that are mapped from files."""
-
-    def release(self, start: int, stop: int) -> None:
-        """Give back the memory of the entries from start to stop."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +93,7 @@ class Joint:
     row_names: np.ndarray | None = None
     column_names: np.ndarray | None = None
     threads: int = 1  #: that work on it at the same time, if it is large
-    pages: Releasable | None = None  #: None for arrays in memory
+    pages: Any = None  #: what gives back the memory of mapped files; None for arrays in memory
 
     @property
     def nnz(self) -> int:
@@ -152,42 +137,33 @@ class Joint:
     @cached_property
     def information(self) -> float:
         """I(X;Y) in bits."""
-
-        def of_rows(start: int, stop: int) -> float:
-            first, last = self.matrix.indptr[[start, stop]]
-            value = sum_xlogx(self.matrix.weights[first:last])
-            self.release_rows(start, stop)
-            return float(value)
-
-        sums = (of_rows(*rows) for rows in self._row_parts())
+        sums = self._of_parts(lambda part: float(sum_xlogx(part.weights)))
         return table_bits_of(total(sums, operator.add), self.row_mass, self.column_mass)
 
     @cached_property
     def digest(self) -> str:
         """A digest of all entries, equal for the same matrix in memory, on disk and on workers."""
-
-        def of_rows(start: int, stop: int) -> bytes:
-            first, last = self.matrix.indptr[[start, stop]]
-            digest = part_digest(
-                self.matrix._replace(
-                    indptr=self.matrix.indptr[start : stop + 1] - first,
-                    indices=self.matrix.indices[first:last],
-                    weights=self.matrix.weights[first:last],
-                )
-            )
-            self.release_rows(start, stop)
-            return digest
-
-        return self.joined_digest(of_rows(*rows) for rows in self._row_parts())
+        return self.joined_digest(self._of_parts(part_digest))
 
     def joined_digest(self, parts: Iterable[bytes]) -> str:
         """The digest of a matrix from those of its parts."""
         about = f"{self.shape} {self.scale!r}".encode()
         return hashlib.sha256(b"".join([about, *parts])).hexdigest()
 
-    def _row_parts(self) -> Iterable[tuple[int, int]]:
-        """Where the parts of the rows begin and end."""
-        return pairwise(part_bounds(self.matrix.indptr, count_parts(self.nnz, self.shape[1])))
+    def _of_parts(self, work: Callable[[Matrix], Result]) -> Iterator[Result]:
+        """Yield the results of work on the entries of each part of the rows."""
+        matrix = self.matrix
+        bounds = part_bounds(matrix.indptr, count_parts(self.nnz, self.shape[1]))
+        for start, stop in pairwise(bounds):
+            first, last = matrix.indptr[[start, stop]]
+            yield work(
+                matrix._replace(
+                    indptr=matrix.indptr[start : stop + 1] - first,
+                    indices=matrix.indices[first:last],
+                    weights=matrix.weights[first:last],
+                )
+            )
+            self.release_rows(start, stop)
 
     @cached_property
     def T(self) -> Joint:  # noqa: N802, as in NumPy
@@ -350,3 +326,35 @@ def _unsigned(indices: np.ndarray, dimension: int) -> np.ndarray:
 def _plain(array: np.ndarray, dtype: Any = None) -> np.ndarray:
     """The array, or a copy if it is read-only, for which numba would compile another version."""
     return np.require(array, dtype, ["C", "W"])
+
+
+SAMPLE_ENTRIES = 1 << 24  # entries of a sample
+
+
+class JointSample(NamedTuple):
+    """Rows or columns of a matrix with all their entries."""
+
+    data: Joint
+    note: str  # about the sample, for people; empty if it is the whole
+
+
+def sample_of(data: Joint, rng: np.random.Generator, squeeze: bool = True) -> JointSample:
+    """Return a matrix, or if it is large, a sample of its rows; of its columns if these are more.
+
+    Columns without entries in the sample are left out, if it is to be squeezed.
+    """
+    if data.nnz <= SAMPLE_ENTRIES:
+        return JointSample(data, "")
+    is_tall = data.shape[0] >= data.shape[1]
+    facing = data if is_tall else data.T
+    elements = drawn(facing.shape[0], data.nnz, rng)
+    part = facing.subset(elements, squeeze=squeeze).with_threads(data.threads)
+    what = "rows" if is_tall else "columns"
+    note = f"Chosen by a random sample of {elements.size:,} of {facing.shape[0]:,} {what}."
+    return JointSample(part if is_tall else part.T, note)
+
+
+def drawn(elements: int, entries: int, rng: np.random.Generator) -> np.ndarray:
+    """Draw elements with about SAMPLE_ENTRIES of all entries, in ascending order."""
+    size = max(1, int(elements * SAMPLE_ENTRIES / entries))
+    return np.sort(rng.choice(elements, size, replace=False))

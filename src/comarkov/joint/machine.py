@@ -75,11 +75,6 @@ def n_threads(n_jobs: int | None) -> int:
 
     None is 1. -1 is one per core that this process may use, -2 one fewer, and so on, but at
     least 1.
-
-    Examples
-    --------
-    >>> n_threads(None), n_threads(4)
-    (1, 4)
     """
     if n_jobs is None:
         return 1

@@ -15,36 +15,52 @@ MAX_MESSAGE_CHARACTERS = 200  # characters of input in a message
 
 def shortened(text: str) -> str:
     """The text, or its beginning and its length if it is long."""
-    return (
-        text
-        if len(text) <= MAX_MESSAGE_CHARACTERS
-        else f"{text[:MAX_MESSAGE_CHARACTERS]}... ({len(text):,} characters)"
-    )
+    if len(text) <= MAX_MESSAGE_CHARACTERS:
+        return text
+    return f"{text[:MAX_MESSAGE_CHARACTERS]}... ({len(text):,} characters)"
 
 
 def quote(value: object) -> str:
     """A value as Python writes it, or the beginning of that."""
-    if isinstance(value, str) and len(value) > MAX_MESSAGE_CHARACTERS:
-        return f"{value[:MAX_MESSAGE_CHARACTERS]!r}... ({len(value):,} characters)"
     return shortened(repr(value))
 
 
 def listed(names: Iterable[object], most: int = 3) -> str:
-    """The first few names, separated by commas; the others are mentioned.
-
-    Examples
-    --------
-    >>> listed(["a", "b", "c", "d"])
-    'a, b, c and others'
-    """
+    """The first few names, separated by commas; the others are mentioned."""
     names = list(names)
-    return ", ".join(shortened(str(name)) for name in names[:most]) + (
-        " and others" if len(names) > most else ""
-    )
+    first = [shortened(str(name)) for name in names[:most]]
+    return separator(first).join(first) + (" and others" if len(names) > most else "")
+
+
+def separator(names: Iterable[str]) -> str:
+    """What stands between names: semicolons if some of them have commas."""
+    return "; " if any(", " in name for name in names) else ", "
 
 
 IRREGULAR = {"person": "people", "woman": "women", "man": "men", "child": "children"}
 IRREGULAR |= {each: each for each in ("aircraft", "data", "fish", "series", "sheep", "species")}
+# What rows and columns often are. Other headings may have no regular plural.
+COMMON_KINDS = (
+    "account actor airport animal answer area article artist author bank bird boat book brand "
+    "bus candidate car category cell child city class client code column company country county "
+    "course crop customer day department device disease dish district document drink drug "
+    "election event feature film firm fish flight food fruit game gene genre group hour house "
+    "household idea image ingredient insect island item job key keyword lake language law "
+    "lender letter line link list location lot machine mail man market member message model "
+    "month movie name network newspaper node object observation occupation order organ owner "
+    "page paper part party path patient person phone photo place plant player plot pool port "
+    "post product program project protein province quarter question quote rater reader recipe "
+    "record region report respondent review river road role room route row rule sample scene "
+    "school score screen season sector sentence ship shop site skill song source species sport "
+    "state station step stock store street student subject supplier symbol symptom system tag "
+    "task teacher team term test text theme thing title token tool topic town track trade train "
+    "treatment tree trial trip type unit user variable vehicle village visit visitor voter ward "
+    "week wine woman word work worker year zone "
+)
+#: Of nouns with a regular plural, in words of five letters or more: carrier, airline, destination.
+NOUN_ENDINGS = re.compile(
+    "[a-z]{2,}(?:er|or|ion|ist|ine|ment|ity|nce|age|ure|ogy|try|ian|ent|ant)$"
+)
 
 
 def plural(noun: str) -> str:
@@ -65,14 +81,22 @@ def as_plural(noun: str) -> str:
     return noun if is_plural else plural(noun)
 
 
-def did_you_mean(name: str, choices: Iterable[str]) -> str:
-    """A question that names the most similar choice; empty if none is similar.
+def plural_of_kind(kind: str, other: str) -> str:
+    """The plural of what rows or columns are, if it is known; else another word.
 
     Examples
     --------
-    >>> did_you_mean("edge", ["edges", "table"])
-    " Did you mean 'edges'?"
+    >>> plural_of_kind("home team", "rows"), plural_of_kind("stadt", "rows")
+    ('home teams', 'rows')
     """
+    last, known = kind.rpartition(" ")[2], COMMON_KINDS.split()
+    if last in known or NOUN_ENDINGS.search(last):
+        return plural(kind)
+    return kind if last in map(plural, known) else other
+
+
+def did_you_mean(name: str, choices: Iterable[str]) -> str:
+    """A question that names the most similar choice; empty if none is similar."""
     similar = get_close_matches(name, list(choices), n=1)
     return f" Did you mean {similar[0]!r}?" if similar else ""
 
@@ -80,11 +104,9 @@ def did_you_mean(name: str, choices: Iterable[str]) -> str:
 def similar_file(path: Path) -> str:
     """A question that names a similar file or folder beside one that does not exist."""
     try:
-        names = [file.name for file in path.parent.iterdir()]
+        return did_you_mean(str(path), map(str, path.parent.iterdir()))
     except OSError:  # the folder does not exist either, or must not be listed
         return ""
-    similar = get_close_matches(path.name, names, n=1)
-    return f" Did you mean {str(path.with_name(similar[0]))!r}?" if similar else ""
 
 
 INSIDE = ("comarkov", "contextlib", "sklearn")  # scikit-learn wraps methods of estimators
@@ -201,9 +223,7 @@ def size_text(count: float) -> str:
     """
     for unit, name in ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
         if count >= unit:
-            return (
-                f"{count / unit:.2g} {name}" if count < 10 * unit else f"{count / unit:.0f} {name}"
-            )
+            return f"{count / unit:.{1 if count < 9.95 * unit else 0}f} {name}".replace(".0 ", " ")
     return f"{count:.0f} bytes"
 
 

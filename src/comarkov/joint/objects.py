@@ -1,17 +1,19 @@
-"""Objects of other libraries, known by their attributes: data frames, AnnData and graphs."""
+"""Objects of other libraries, known by their attributes, and what is no matrix at all."""
 
 from __future__ import annotations
 
+import json
+import os
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Number
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.csgraph import breadth_first_order
 
-from .messages import InputError, quote
+from .messages import InputError, listed, quote
 from .scale import are_whole
 
 NUMBER_KINDS = "iufbc"  # of NumPy
@@ -61,6 +63,11 @@ def is_frame(X: Any) -> bool:
     return is_lazy(X) or hasattr(X, "columns")
 
 
+def is_dask(X: Any) -> bool:
+    """Is X a Dask array or a Dask DataFrame?"""
+    return hasattr(X, "dask") and hasattr(X, "to_delayed")
+
+
 def is_lazy(X: Any) -> bool:
     """Is X a lazy frame of polars?"""
     return hasattr(X, "collect_schema") and hasattr(X, "collect")
@@ -71,17 +78,11 @@ def is_pandas(frame: Any) -> bool:
     return hasattr(frame, "iloc")
 
 
-def frame_width(frame: Any) -> int:
-    """How many columns a data frame has."""
-    return len(frame.collect_schema() if is_lazy(frame) else frame.columns)
-
-
 def columns_of(frame: Any) -> FrameColumns:
     """The columns of a data frame that is not lazy, by what they hold."""
     kinds = FrameColumns([], [], [])
-    kind = _kind_in_pandas if is_pandas(frame) else _kind_in_polars
     for position, (name, dtype) in enumerate(zip(frame.columns, frame.dtypes, strict=True)):
-        getattr(kinds, kind(frame, position, dtype)).append(str(name))
+        getattr(kinds, _kind_of(frame, position, dtype)).append(str(name))
     return kinds
 
 
@@ -131,14 +132,12 @@ def are_documents(values: Sequence[Any]) -> bool:
     return bool(present) and words / len(present) >= DOCUMENT_WORDS
 
 
-def _kind_in_polars(frame: Any, position: int, dtype: Any) -> str:
+def _kind_of(frame: Any, position: int, dtype: Any) -> str:
     """The field of ``FrameColumns`` that a column belongs to."""
-    if dtype.is_numeric() or str(dtype) in ("Boolean", "Null"):
-        return "numbers"
-    return "texts" if str(dtype).startswith(TEXT_TYPES) else "others"
-
-
-def _kind_in_pandas(frame: Any, position: int, dtype: Any) -> str:
+    if not is_pandas(frame):
+        if dtype.is_numeric() or str(dtype) in ("Boolean", "Null"):
+            return "numbers"
+        return "texts" if str(dtype).startswith(TEXT_TYPES) else "others"
     if dtype.kind in NUMBER_KINDS:
         return "numbers"
     if dtype.kind != "O":
@@ -238,84 +237,6 @@ def _values(matrix: Any) -> np.ndarray:
     return matrix.data if matrix.format in ("csr", "csc", "coo") else matrix.tocoo().data
 
 
-# --- graphs -------------------------------------------------------------------------------------
-
-
-class GraphEdges(NamedTuple):
-    """The nodes and edges of a graph, of networkx or igraph."""
-
-    nodes: list[Any]
-    marks: list[Any]  # the attribute ``bipartite`` of each node, None without it
-    ends: np.ndarray  # (edges, 2): numbers of nodes
-    weights: np.ndarray
-    is_directed: bool
-
-    @classmethod
-    def of(cls, graph: Any, weight: str | None = "weight") -> GraphEdges:
-        """Read a graph; the weight of an edge is 1 if it has none."""
-        read = _igraph_parts if hasattr(graph, "vs") else _networkx_parts
-        nodes, marks, ends, given = read(graph, weight)
-        if not nodes:
-            raise InputError(
-                "The graph has no nodes", advice="Add edges: graph.add_edge('Ann', 'tea', weight=2)"
-            )
-        for (u, v), amount in zip(ends, given, strict=True):
-            if isinstance(amount, str):
-                raise InputError(
-                    f"The edge from {nodes[u]!r} to {nodes[v]!r} has the weight {amount!r}, which "
-                    "is not a number",
-                    advice=f"Set it: graph.edges[{nodes[u]!r}, {nodes[v]!r}][{weight!r}] = 1",
-                )
-        weights = np.array([1 if amount is None else amount for amount in given], np.float64)
-        places = np.array(ends, np.int64).reshape(-1, 2)
-        return cls(nodes, marks, places, weights, bool(graph.is_directed()))
-
-    @property
-    def names(self) -> list[str]:
-        """The nodes as text."""
-        return [str(node) for node in self.nodes]
-
-    def adjacency(self) -> sp.csr_array:
-        """Weights by (node, node); an edge without a direction is in both places."""
-        n, (u, v), weights = len(self.nodes), self.ends.T, self.weights
-        if not self.is_directed:
-            back = u != v
-            u, v = np.concatenate([u, v[back]]), np.concatenate([v, u[back]])
-            weights = np.concatenate([weights, weights[back]])
-        return sp.coo_array((weights, (u, v)), shape=(n, n)).tocsr()
-
-    def sides(self) -> np.ndarray | None:
-        """0 for the nodes that are rows and 1 for columns; None if nodes are one set of things."""
-        if any(mark is not None for mark in self.marks):
-            for node, mark in zip(self.nodes, self.marks, strict=True):
-                if str(mark) not in ("0", "1", "False", "True"):
-                    raise _unmarked(node, f"Node {node!r} has bipartite={mark!r}")
-            return np.array([int(str(mark) in ("1", "True")) for mark in self.marks])
-        if self.is_directed:
-            is_source, is_target = (np.isin(np.arange(len(self.nodes)), e) for e in self.ends.T)
-            return None if (is_source == is_target).any() else is_target.astype(int)
-        return self._sides_by_distance()
-
-    def _sides_by_distance(self) -> np.ndarray | None:
-        """The first node and all nodes at an even distance from it are rows."""
-        links = self.adjacency()
-        sides = np.full(len(self.nodes), -1)
-        while (sides < 0).any():
-            first = int(sides.argmin())
-            order, before = breadth_first_order(links, first, directed=False)
-            sides[first] = 0
-            for node in order[1:]:
-                sides[node] = 1 - sides[before[node]]
-            has_several = first > 0 or (sides < 0).any()
-        u, v = self.ends.T
-        if (sides[u] == sides[v]).any():
-            return None
-        if has_several:
-            problem = "The graph is in several parts, so rows and columns are unclear"
-            raise _unmarked(self.nodes[0], problem)
-        return sides
-
-
 def is_graph(X: Any) -> bool:
     """Is X a graph of networkx or igraph?"""
     return any(
@@ -324,56 +245,173 @@ def is_graph(X: Any) -> bool:
     )
 
 
-def _networkx_parts(graph: Any, weight: str | None) -> tuple[list[Any], list[Any], Any, list[Any]]:
-    nodes = list(graph)
-    number = {node: i for i, node in enumerate(nodes)}
-    edges = [(number[u], number[v], data.get(weight)) for u, v, data in graph.edges(data=True)]
-    marks = [data.get("bipartite") for _, data in graph.nodes(data=True)]
-    return nodes, marks, [edge[:2] for edge in edges], [edge[2] for edge in edges]
+# --- objects that are no matrices ---------------------------------------------------------------
 
 
-def _igraph_parts(graph: Any, weight: str | None) -> tuple[list[Any], list[Any], Any, list[Any]]:
-    n, known = graph.vcount(), graph.vs.attributes()
-    nodes = list(graph.vs["name"]) if "name" in known else list(range(n))
-    mark = next((name for name in ("bipartite", "type") if name in known), None)
-    marks = [None] * n if mark is None else list(graph.vs[mark])
-    has_weights = weight in graph.es.attributes()
-    weights = list(graph.es[weight]) if has_weights else [None] * graph.ecount()
-    return nodes, marks, graph.get_edgelist(), weights
+def texts_in(X: Any) -> list[str] | None:
+    """The texts, if X is a list, 1-D array or series of nothing but strings; else None."""
+    if not _is_one_dimensional(X):
+        return None
+    items = list(X)
+    is_text = bool(items) and all(isinstance(item, str) for item in items)
+    return items if is_text and not are_numerals(items) else None
 
 
-def from_graph(
-    graph: Any, weight: str | None = "weight"
-) -> tuple[sp.csr_array, list[str], list[str]]:
-    """The matrix of a graph for co-clustering, and the names of its rows and columns.
+def _is_one_dimensional(X: Any) -> bool:
+    """Is X a list or tuple, or a 1-D array or series of objects or strings?"""
+    if isinstance(X, list | tuple) and not hasattr(X, "_fields"):
+        return True
+    if hasattr(X, "columns") or len(getattr(X, "shape", ())) != 1:
+        return False
+    dtype = getattr(X, "dtype", None)
+    return getattr(dtype, "kind", None) in ("O", "U", "T") or str(dtype) == "String"
 
-    Rows are the nodes whose attribute ``bipartite`` is 0, columns those with 1, as in networkx.
-    Without the attribute, the rows of a directed graph are the sources of edges if no node is both
-    source and target, and those of a connected undirected graph are the nodes on the side of the
-    first node if no edge joins two nodes of a side. The nodes of any other graph are both rows and
-    columns. The weight of an edge is its attribute ``weight``, or 1 without it; parallel edges are
-    added up.
-    """
-    edges = GraphEdges.of(graph, weight)
-    sides, names = edges.sides(), np.array(edges.names, dtype=object)
-    if sides is None:
-        return edges.adjacency(), list(names), list(names)
-    u, v = edges.ends.T
-    inside = np.flatnonzero(sides[u] == sides[v])
-    if inside.size:
-        first, second = (edges.nodes[i] for i in edges.ends[inside[0]])
-        raise InputError(
-            f"The graph is not bipartite: an edge joins {first!r} and {second!r}, both "
-            f"{('rows', 'columns')[sides[u[inside[0]]]]}",
-            advice="To find groups of nodes of any graph, pass comarkov.communities(graph)",
+
+def refuse_unsuitable(X: Any) -> None:
+    """Raise an error with the call to use, if X is clearly no matrix of numbers."""
+    if is_frame(X) and hasattr(X, "dtypes"):
+        refuse_frame(X, columns_of(X))
+    problem = _problem_of(X)
+    if problem is not None:
+        raise InputError(problem[0], advice=problem[1])
+
+
+def _problem_of(X: Any) -> tuple[str, str] | None:
+    """What is wrong with X and what to do; None if it may be a matrix."""
+    if isinstance(X, str | os.PathLike):
+        name = quoted(os.fspath(X))
+        return f"X is {name}, the name of a file or folder", f"Read it first: comarkov.read({name})"
+    if callable(getattr(X, "read", None)) and not hasattr(X, "columns"):
+        return "X is an open file", "Read it first: comarkov.read(X)"
+    if isinstance(X, Mapping):
+        is_nested = bool(X) and all(isinstance(value, Mapping) for value in X.values())
+        return "X is a dict", f"Pass pandas.DataFrame(X){'.T' if is_nested else ''}.fillna(0)"
+    if is_lazy(X):
+        return "X is a lazy frame", "Pass X.collect()"
+    if hasattr(X, "__next__"):
+        return "X is an iterator", "Pass list(X)"
+    if X is None or isinstance(X, bytes | set | frozenset) or hasattr(X, "column_names"):
+        return (
+            f"X is of type {type(X).__name__}",
+            "Pass a matrix, a data frame or what comarkov.read returns; for a file: "
+            'comarkov.read("table.csv")',
         )
-    place = np.where(sides == 0, np.cumsum(sides == 0), np.cumsum(sides == 1)) - 1
-    rows, columns = np.where(sides[u] == 0, u, v), np.where(sides[u] == 0, v, u)
-    shape = int((sides == 0).sum()), int((sides == 1).sum())
-    matrix = sp.coo_array((edges.weights, (place[rows], place[columns])), shape).tocsr()
-    return matrix, list(names[sides == 0]), list(names[sides == 1])
+    if _is_one_dimensional(X):
+        return _problem_of_list(list(X), "X" if isinstance(X, list) else "list(X)")
+    if isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "OUST":
+        return _problem_of_list(X.tolist(), "X.tolist()")
+    return None
 
 
-def _unmarked(node: Any, problem: str) -> InputError:
-    mark = f"graph.nodes[{node!r}]['bipartite'] = 0"
-    return InputError(problem, advice=f"Mark every node, 0 for a row and 1 for a column: {mark}")
+def _problem_of_list(items: list[Any], whole: str) -> tuple[str, str] | None:
+    """What is wrong with a list; None if it may be one of rows of numbers."""
+    if items and all(isinstance(item, Mapping) and item for item in items):
+        texts = [key for key, value in items[0].items() if isinstance(value, str)]
+        numbers = [key for key in items[0] if key not in texts]
+        is_edges = len(texts) > 1
+        call = edges_call(whole, texts[:2], numbers) if is_edges else f"comarkov.read({whole})"
+        return "X is a list of dicts", f"Pass {call}"
+    rows = [
+        item if isinstance(item, Sequence) and not isinstance(item, str) else [item]
+        for item in items
+    ]
+    values = [value for row in rows for value in row]
+    if not any(isinstance(value, str) for value in values):
+        return None
+    if are_numerals(values):
+        return "X holds numbers as text", f"Pass numpy.array({whole}, dtype=float)"
+    return "X holds text, not weights", f"If it holds texts or pairs, pass comarkov.read({whole})"
+
+
+def refuse_frame(frame: Any, columns: FrameColumns) -> None:
+    """Raise an error with the call to use, if a data frame has columns without numbers."""
+    repeated = _repeated(frame)
+    if repeated:
+        raise InputError(
+            f"X has several columns called {quoted(repeated[0])}",
+            advice="To keep the first of each name, pass X.loc[:, ~X.columns.duplicated()]",
+        )
+    if columns.others:
+        names = listed(map(quoted, columns.others))
+        advice = f"Drop them: pass {dropping(frame, columns.others)}; or pass comarkov.records(X)"
+        raise InputError(f"X holds neither numbers nor text in {names}", advice=advice)
+    if not columns.texts:
+        return
+    names = listed(map(quoted, columns.texts))
+    values = {name: values_of(frame, name) for name in columns.texts}
+    if all(map(are_numerals, values.values())):
+        types = ", ".join(f"{label}: float" for label in _labels(frame, columns.texts))
+        call = f"X.{'astype' if is_pandas(frame) else 'cast'}({{{types}}})"
+        raise InputError(f"X holds numbers as text in {names}", advice=f"Pass {call}")
+    documents = [name for name in columns.texts if are_documents(values[name])]
+    if documents:
+        call = f"comarkov.read(X, text={quoted(documents[0])})"
+        raise InputError(f"X holds texts in {names}", advice=f"To count words, pass {call}")
+    raise InputError(f"X holds text, not weights, in {names}", advice=_as_names(frame, columns))
+
+
+def _as_names(frame: Any, columns: FrameColumns) -> str:
+    """Advice for columns of names: of the ends of edges, of rows, or of properties of rows."""
+    texts, numbers = columns.texts, columns.numbers
+    ends = [*texts, *numbers][:2]
+    is_row = "comarkov.records(X)"
+    if len(texts) == 1 and numbers and _are_distinct(frame, texts[0]):
+        is_row = f'comarkov.read(X, rows={quoted(texts[0])}, kind="table")'
+    if len(ends) < 2 or (len(texts) == 1 and columns.width > EDGE_COLUMNS):
+        return f"If each line is one row, pass {is_row}"
+    edges = edges_call("X", ends, [name for name in numbers if name not in ends])
+    return (
+        f"If each line is one pair of a row and a column, pass {edges}; if it is one row, "
+        f"pass {is_row}"
+    )
+
+
+def names_rows(frame: Any, columns: FrameColumns) -> bool:
+    """Does the only column of text name the rows, beside columns of numbers?
+
+    It does if it comes first or all its values differ, and if there is no index with names. A
+    frame with no more columns than an edge list has may be one.
+    """
+    if len(columns.texts) != 1 or columns.others or columns.width <= EDGE_COLUMNS:
+        return False
+    index = np.asarray(frame.index) if is_pandas(frame) else np.arange(len(frame))
+    if _repeated(frame) or not np.array_equal(index, np.arange(len(frame))):
+        return False
+    name = columns.texts[0]
+    values = values_of(frame, name)
+    is_named = not are_numerals(values) and not are_documents(values)
+    return is_named and (str(frame.columns[0]) == name or _are_distinct(frame, name))
+
+
+def _repeated(frame: Any) -> list[str]:
+    """The names that several columns share."""
+    return [name for name, count in Counter(map(str, frame.columns)).items() if count > 1]
+
+
+def _are_distinct(frame: Any, column: str) -> bool:
+    values = values_of(frame, column)
+    return len(set(values)) == len(values)
+
+
+def quoted(name: Any) -> str:
+    """A name as Python and people write it, in double quotes."""
+    return json.dumps(str(name), ensure_ascii=False)
+
+
+def dropping(frame: Any, columns: Sequence[str]) -> str:
+    """The call that leaves columns out of a data frame X."""
+    names = ", ".join(_labels(frame, columns))
+    return f"X.drop(columns=[{names}])" if is_pandas(frame) else f"X.drop([{names}])"
+
+
+def _labels(frame: Any, names: Sequence[str]) -> list[str]:
+    """Columns as Python writes them: those of pandas may be numbers."""
+    by_name = {str(label): label for label in frame.columns}
+    return [quoted(name) if isinstance(by_name[name], str) else name for name in names]
+
+
+def edges_call(source: str, ends: Sequence[str], numbers: Sequence[str]) -> str:
+    """The call that reads an edge list, with the first column of numbers as weights."""
+    rows, columns = ends
+    weights = f", weights={quoted(numbers[0])}" if numbers else ""
+    return f"comarkov.read({source}, rows={quoted(rows)}, columns={quoted(columns)}{weights})"

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from ..kernels.tables import merge_cells, take_back_into
+from ..kernels.tables import take_back_into
 
 ENTRIES = 1 << 19  # the least number in a part
 PER_COLUMN = 8  # entries in a part for each column: each part needs a copy of the table of columns
@@ -21,13 +21,7 @@ MAX_PARTS = 256  # parts
 
 
 def count_parts(entries: int, columns: int) -> int:
-    """Return the number of parts of a matrix, a power of two; 1 if it is small.
-
-    Examples
-    --------
-    >>> count_parts(100_000, 1_000), count_parts(10**7, 5_000), count_parts(10**10, 10**7)
-    (1, 16, 128)
-    """
+    """Return the number of parts of a matrix, a power of two; 1 if it is small."""
     many = max(entries // max(ENTRIES, PER_COLUMN * columns), entries // MOST_ENTRIES)
     return min(1 << max(many.bit_length() - 1, 0), MAX_PARTS)
 
@@ -36,11 +30,6 @@ def part_bounds(indptr: np.ndarray, count: int) -> np.ndarray:
     """Return where parts begin and end: part p has the rows from bounds[p] to bounds[p + 1].
 
     ``indptr`` are the places in the matrix where rows begin, from 0 on. Parts may be empty.
-
-    Examples
-    --------
-    >>> part_bounds(np.array([0, 1, 2, 3, 4, 100, 104]), 2)
-    array([0, 5, 6])
     """
     entries = int(indptr[-1])
     goals = [entries * p // count for p in range(1, count)]
@@ -52,13 +41,7 @@ RANGE_ENTRIES = 1 << 21  # in a range
 
 
 def row_ranges(indptr: np.ndarray, entries: int | None = None) -> Iterator[slice]:
-    """Yield ranges of rows with at most so many entries, or one row.
-
-    Examples
-    --------
-    >>> list(row_ranges(np.array([0, 2, 4, 9, 10]), 4))
-    [slice(0, 2, None), slice(2, 3, None), slice(3, 4, None)]
-    """
+    """Yield ranges of rows with at most so many entries, or one row."""
     start, n = 0, indptr.size - 1
     most = RANGE_ENTRIES if entries is None else entries
     while start < n:
@@ -77,13 +60,6 @@ def block_sums(
     """The sum of entries in each pair of groups of rows and columns, or their number.
 
     Elements with a negative group are left out. Only some entries are copied at a time.
-
-    Examples
-    --------
-    >>> import scipy.sparse as sp
-    >>> matrix = sp.csr_array([[1, 2, 0], [0, 3, 4]])
-    >>> block_sums(matrix, (np.array([0, 0]), np.array([1, 0, 1])), (1, 2))
-    array([[5., 5.]])
     """
     sums = np.zeros(shape[0] * shape[1])
     for rows in row_ranges(matrix.indptr):
@@ -117,11 +93,11 @@ class Change(NamedTuple):
             return other if self.items.size == 0 else self
         if np.array_equal(self.items, other.items):
             return Change(self.items, self.cells + other.cells)
-        most = self.items.size + other.items.size
-        items = np.empty(most, self.items.dtype)
-        cells = np.empty((most, self.cells.shape[1]), self.cells.dtype)
-        size = merge_cells(*self, *other, items, cells)
-        return Change(items[:size], cells[:size])
+        items = np.union1d(self.items, other.items)
+        cells = np.zeros((items.size, self.cells.shape[1]), self.cells.dtype)
+        cells[np.searchsorted(items, self.items)] = self.cells
+        cells[np.searchsorted(items, other.items)] += other.cells
+        return Change(items, cells)
 
 
 class TableSum:
@@ -152,24 +128,12 @@ def total(values: Iterable[T], plus: Callable[[T, T], T]) -> T:
 
     The sums of floating-point numbers depend on the order. Workers in a tree can keep to this one,
     and a single worker needs memory for only a few values.
-
-    Examples
-    --------
-    >>> total("abcde", lambda a, b: f"({a}{b})")
-    '(((ab)(cd))e)'
     """
     return total_of_ranges(((range(i, i + 1), value) for i, value in enumerate(values)), plus)
 
 
 def total_of_ranges(sums: Iterable[tuple[range, T]], plus: Callable[[T, T], T]) -> T:
-    """Add the sums of aligned ranges, one after another, as ``total`` adds all their values.
-
-    Examples
-    --------
-    >>> ranges = [range(0, 2), range(2, 3), range(3, 4)]
-    >>> total_of_ranges(zip(ranges, ["(ab)", "c", "d"]), lambda a, b: f"({a}{b})")
-    '((ab)(cd))'
-    """
+    """Add the sums of aligned ranges, one after another, as ``total`` adds all their values."""
     stack: list[tuple[range, T]] = []
     for some, value in sums:
         while stack and _are_halves(stack[-1][0], some):
@@ -188,13 +152,7 @@ def _are_halves(one: range, other: range) -> bool:
 
 
 def aligned_ranges(numbers: range) -> list[range]:
-    """Cut a range into the largest whose size is a power of two and divides their start.
-
-    Examples
-    --------
-    >>> aligned_ranges(range(3, 9))
-    [range(3, 4), range(4, 8), range(8, 9)]
-    """
+    """Cut a range into the largest whose size is a power of two and divides their start."""
     ranges, start = [], numbers.start
     while start < numbers.stop:
         size = 1 << ((numbers.stop - start).bit_length() - 1)

@@ -16,8 +16,7 @@ from sklearn.base import (
 from sklearn.utils.validation import check_is_fitted
 
 from .._compat import Interval, StrOptions, fit_context
-from .alignment import check_columns
-from .inputs import TOO_LARGE, as_csr, is_sparse, suggested_weighting
+from .inputs import TOO_LARGE, as_csr, check_columns, is_sparse, suggested_weighting
 
 Scheme = Literal["counts", "presence", "log", "uniform", "tfidf", "bm25"]
 SCHEMES: tuple[Scheme, ...] = get_args(Scheme)

@@ -115,15 +115,8 @@ def _without_owner(context, builder, kind, value):
     return array._getvalue()
 
 
-if config.DISABLE_JIT:  # then kernels are Python, which has no such functions
-
-    def borrow(value):
-        """Return the same."""
-        return value
-
-
 CELLS_FETCHED = 16  # cells of 4 bytes that a processor fetches together
-PREFETCH_READ, PREFETCH_KEEP, PREFETCH_DATA = 0, 3, 1  # operands of the instruction
+PREFETCH = 0, 3, 1  # operands of the instruction: to read, to keep, data
 
 
 @intrinsic
@@ -131,25 +124,27 @@ def fetch(typing_context, table, row, column):
     """Fetch a cell and those near it; a hint, which does nothing else."""
 
     def codegen(context, builder, signature, args):
-        array = context.make_array(signature.args[0])(context, builder, args[0])
+        array = context.make_array(table)(context, builder, args[0])
         place = builder.ptrtoint(array.data, ir.IntType(64))
         strides = cgutils.unpack_tuple(builder, array.strides)
-        for i, stride in enumerate(strides, 1):
-            number = context.cast(builder, args[i], signature.args[i], types.intp)
+        for arg, kind, stride in zip(args[1:], (row, column), strides, strict=True):
+            number = context.cast(builder, arg, kind, types.intp)
             place = builder.add(place, builder.mul(number, stride))
         byte, integer = ir.IntType(8).as_pointer(), ir.IntType(32)
         kind = ir.FunctionType(ir.VoidType(), [byte, integer, integer, integer])
         instruction = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
-        options = [
-            ir.Constant(integer, option) for option in (PREFETCH_READ, PREFETCH_KEEP, PREFETCH_DATA)
-        ]
+        options = [ir.Constant(integer, option) for option in PREFETCH]
         builder.call(instruction, [builder.inttoptr(place, byte), *options])
         return context.get_dummy_value()
 
     return types.void(table, row, column), codegen
 
 
-if config.DISABLE_JIT:  # then kernels are Python, which has no such instruction
+if config.DISABLE_JIT:  # then kernels are Python, which has no such functions
+
+    def borrow(value):
+        """Return the same."""
+        return value
 
     def fetch(table, row, column):
         """Do nothing."""

@@ -208,20 +208,40 @@ def entropy_change(mass, items, cells):
     return total
 
 
+def add_pair_terms(out, mass, factor):
+    """out[i, j] += factor Σ_y [f(A_yi + A_yj) - f(A_yi) - f(A_yj)] for i < j, of float64 masses."""
+    k = mass.shape[1]
+    _add_pair_terms(out, mass, factor, np.empty(k, np.int64), np.empty(k))
+
+
 @kernel()
-def merge_cells(items, cells, other_items, other_cells, out_items, out_cells):
-    """Add two changes, whose items are sorted; return the number of items of the sum."""
-    i = j = n = 0
-    while i < items.size or j < other_items.size:
-        first = j == other_items.size or (i < items.size and items[i] <= other_items[j])
-        second = i == items.size or (j < other_items.size and other_items[j] <= items[i])
-        out_items[n] = items[i] if first else other_items[j]
-        for a in range(cells.shape[1]):
-            value = cells[i, a] if first else cells.dtype.type(0)
-            if second:
-                value += other_cells[j, a]
-            out_cells[n, a] = value
-        i += first
-        j += second
-        n += 1
-    return n
+def _add_pair_terms(out, mass, factor, present, term):
+    """Add pair terms, with scratch memory: allocating it here would take longer to compile."""
+    n, k = mass.shape
+    for y in range(n):
+        count = 0
+        for i in range(k):
+            if mass[y, i] > 0.0:
+                present[count] = i
+                term[count] = xlogx(mass[y, i])
+                count += 1
+        for p in range(count):
+            i = present[p]
+            for q in range(p + 1, count):
+                both = xlogx(mass[y, i] + mass[y, present[q]])
+                out[i, present[q]] += factor * (both - term[p] - term[q])
+
+
+@kernel()
+def add_loop_pairs(out, M, factor):
+    """Add factor times the growth of Σ f(M) when i and j are merged, in rows and columns."""
+    k = M.shape[0]
+    for i in range(k):
+        for j in range(i + 1, k):
+            growth = xlogx(M[i, i] + M[i, j] + M[j, i] + M[j, j])
+            growth -= xlogx(M[i, i]) + xlogx(M[i, j]) + xlogx(M[j, i]) + xlogx(M[j, j])
+            for b in range(k):
+                if b not in (i, j):
+                    growth += xlogx(M[i, b] + M[j, b]) - xlogx(M[i, b]) - xlogx(M[j, b])
+                    growth += xlogx(M[b, i] + M[b, j]) - xlogx(M[b, i]) - xlogx(M[b, j])
+            out[i, j] += factor * growth

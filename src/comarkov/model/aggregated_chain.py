@@ -39,15 +39,6 @@ class AggregatedChain:
     labels: np.ndarray  #: the cluster of each state; -1 for none
     step: float = 1.0  #: the time that a step takes, if the chain was given by rates
 
-    @property
-    def n_clusters(self) -> int:
-        """The number of clusters."""
-        return int(self.transition_matrix.shape[0])
-
-    def members(self, cluster: int) -> list[Any]:
-        """The states of a cluster."""
-        return list(self.states[self.labels == cluster])
-
     def cluster_of(self, state: Any) -> int:
         """The cluster of a state, by name."""
         places = np.flatnonzero(self.states == state)
@@ -74,7 +65,7 @@ class AggregatedChain:
         walk = np.empty(n_steps, np.int64)
         for i, draw in enumerate(draws):
             walk[i] = here
-            here = min(int(np.searchsorted(sums[here], draw, side="right")), self.n_clusters - 1)
+            here = min(int(np.searchsorted(sums[here], draw, side="right")), len(sums) - 1)
         return walk
 
     def time_scales(self) -> np.ndarray:

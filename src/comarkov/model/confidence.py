@@ -6,10 +6,9 @@ cluster a, and
     v_x = n_x² / Σ_y n_xy²                    its effective number of observations
     p_x(a) ∝ exp(-v_x^γ c_a / n_x)            the posterior of its clusters
 
-v_x counts the entries that carry the mass: n_x if all are ones, fewer if some are large. It does
-not depend on the unit of the weights, and a word that occurs often in one document does not count
-as many independent observations. Different words of one document are not independent either:
-γ, which ``calibration`` estimates, reduces v to the number of independent ones.
+v_x counts the entries that carry the mass, in any unit of the weights: n_x if all are ones, fewer
+if some are large. Different words of one document are not independent either: γ, which
+``evidence_exponent`` estimates, reduces v to the number of independent ones.
 
 The confidence is the posterior of an element's cluster times the share of all results of the
 search, the best included, that have it there.
@@ -30,10 +29,10 @@ from ..costs.labels import jaccard, matched, membership
 from ..joint.joint import joint
 from ..joint.machine import in_order
 from ..kernels.matrix import Matrix, observations
-from ..search import budgets
-from ..search.run import Purpose, Run
+from ..search.run import Budget, Purpose, Run
 from ..search.state.coclusters import CoClusters, Solution
 from ..search.state.side import Side
+from .leaves import Orders
 from .placing import Target, costs_in
 
 
@@ -46,18 +45,30 @@ class Confidence(NamedTuple):
     stability: np.ndarray  # (k,): mean Jaccard similarity to other results; NaN if none
 
 
-def confidences(
-    solution: Solution[CoClusters], beta: float, exponents: Sequence[float | None]
-) -> list[Confidence | None]:
-    """Return the confidence of rows and columns, given γ; None for a side that is not clustered."""
+def learn_confidence(solution: Solution[CoClusters], orders: Orders, run: Run) -> dict[str, Any]:
+    """Return the fitted attributes that state how certain labels are; None if not clustered.
+
+    Clusters are in these orders; those of a side whose order is None keep their numbers.
+    """
     state = solution.state
+    sides = state.rows, state.columns
     others: list[Any] = list(zip(*solution.others, strict=True)) or [(), ()]
-    return [
-        None
-        if side is None or gamma is None
-        else confidence(side, state.cross(side), beta, every, gamma)
-        for side, every, gamma in zip((state.rows, state.columns), others, exponents, strict=True)
-    ]
+
+    def exponent(i: int) -> float:
+        side, rng = sides[i], run.seed.stream(Purpose.EVIDENCE, i)
+        return 1.0 if side is None else evidence_exponent(side, sides[1 - i], run.beta, rng)
+
+    learnt: dict[str, Any] = {}
+    gammas = list(in_order(exponent, range(2), state.joint.threads))
+    for i, (name, side) in enumerate(zip(("row", "column"), sides, strict=True)):
+        sure, order = None, orders[i]
+        if side is not None:
+            sure = confidence(side, state.cross(side), run.beta, others[i], gammas[i])
+        if sure and order is not None:
+            sure = sure._replace(stability=sure.stability[order])
+        learnt[f"{name}_evidence_exponent_"] = sure and gammas[i]
+        learnt |= {f"{name}_{part}_": sure and getattr(sure, part) for part in Confidence._fields}
+    return learnt
 
 
 def confidence(
@@ -144,19 +155,6 @@ class Deviations(NamedTuple):
     observations: np.ndarray  # the effective number of them
 
 
-def evidence_exponents(state: CoClusters, run: Run) -> list[float | None]:
-    """Return γ of rows and of columns; None for a side that is not clustered."""
-    sides = state.rows, state.columns
-
-    def exponent(i: int) -> float | None:
-        side, other = sides[i], sides[1 - i]
-        if side is None:
-            return None
-        return evidence_exponent(side, other, run.beta, run.seed.stream(Purpose.EVIDENCE, i))
-
-    return list(in_order(exponent, range(2), state.joint.threads))
-
-
 def evidence_exponent(
     side: Side, other: Side | None, beta: float, rng: np.random.Generator
 ) -> float:
@@ -165,7 +163,7 @@ def evidence_exponent(
         return 1.0
     sample = _sample(side, other, beta, rng)
     work = sample.entries.nnz * (side.k + SHUFFLE_TERMS)
-    n_shuffles = budgets.times(budgets.EVIDENCE_SECONDS, work, 1, SHUFFLES)
+    n_shuffles = Budget.EVIDENCE.times(work, 1, SHUFFLES)
     shuffles = [_variances(sample, _shuffled(sample, rng)) for _ in range(n_shuffles)]
     expected = np.mean(shuffles, axis=0)[sample.home]
     return _exponent(_deviations(sample, sample.entries), expected)

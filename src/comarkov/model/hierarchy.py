@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..costs.labels import SIDES, Counts, membership
-from ..costs.objective import LN2, Information, pair_costs
+from ..costs.objective import Information
 from ..joint.joint import joint
 from ..search.optimise.agglomeration import (
     MergeStep,
@@ -51,23 +51,10 @@ class Hierarchy:
     the two column clusters that raise L_β least, at first only within clusters of the fit, until
     these are complete. A side that is not clustered has no merges.
 
-    Attributes
-    ----------
-    merges : list of Merge
-        (side, first, second, n_clusters, lost, cost) of each merge.
-    levels : list of Level
-        (n_clusters, cost, kept) at the leaves and after each merge.
-    row_linkage, column_linkage : ndarray of shape (n_leaves - 1, 4) or None
-        The merges of one side as SciPy's linkage matrix: two nodes, the total number of bits lost
-        so far on both sides, and the number of leaves below. The same height in both trees is the
-        same level. Below β = 1/2 a merge may lower the cost; then it has the height of the previous
-        merge. None for a side that is not clustered.
-    row_merge_costs, column_merge_costs : ndarray of shape (n_clusters, n_clusters) or None
-        The increase of L_β in bits when clusters i < j of the fit are merged; infinite elsewhere.
-    row_leaves, column_leaves : ndarray of int or None
-        The leaf of each row and of each column; -1 for empty ones.
-    n_leaves : pair of (int or None)
-        The numbers of row and of column leaves.
+    ``row_linkage`` and ``column_linkage`` are SciPy's linkage matrices: two nodes, the total number
+    of bits lost so far on both sides, and the number of leaves below. The same height in both trees
+    is the same level. Below β = 1/2 a merge may lower the cost; then it has the height of the
+    previous merge. They are None for a side that is not clustered.
 
     Examples
     --------
@@ -89,12 +76,14 @@ class Hierarchy:
     @property
     def n_leaves(self) -> Counts:
         """The numbers of row and of column leaves."""
-        return _counts(side and side.number.size for side in (self.rows, self.columns))
+        rows, columns = (side and side.number.size for side in (self.rows, self.columns))
+        return rows, columns
 
     @property
     def n_fitted(self) -> Counts:
         """The numbers of clusters of the fit."""
-        return _counts(side and side.k for side in (self.rows, self.columns))
+        rows, columns = (side and side.k for side in (self.rows, self.columns))
+        return rows, columns
 
     @property
     def row_leaves(self) -> np.ndarray | None:
@@ -121,16 +110,17 @@ class Hierarchy:
         for step in self._steps:
             less = [None if c is None else c - (i == step.side) for i, c in enumerate(counts[-1])]
             counts.append((less[0], less[1]))
-        fit = counts.index(self.n_fitted)
-        lost = _relative_to(fit, [step.lost for step in self._steps])
-        forgotten = _relative_to(fit, [step.forgotten for step in self._steps])
-        return [self._level(*at) for at in zip(counts, lost, forgotten, strict=True)]
-
-    def _level(self, n_clusters: Counts, lost: float, forgotten: float) -> Level:
-        """Return the level with this difference from the fit."""
-        blocks = self.information.row_clusters_column_clusters - forgotten
-        kept = self.information._replace(row_clusters_column_clusters=max(blocks, 0.0)).kept
-        return Level(n_clusters, max(self.information.cost(self.beta) + lost, 0.0), kept)
+        fit, of_fit = counts.index(self.n_fitted), self.information
+        lost, forgotten = np.cumsum(
+            [(0.0, 0.0), *((step.lost, step.forgotten) for step in self._steps)], axis=0
+        ).T.tolist()
+        levels = []
+        for i, n_clusters in enumerate(counts):
+            cost = of_fit.cost(self.beta) + (lost[i] - lost[fit])
+            blocks = of_fit.row_clusters_column_clusters - (forgotten[i] - forgotten[fit])
+            kept = of_fit._replace(row_clusters_column_clusters=max(blocks, 0.0)).kept
+            levels.append(Level(n_clusters, max(cost, 0.0), kept))
+        return levels
 
     @property
     def row_linkage(self) -> np.ndarray | None:
@@ -147,59 +137,45 @@ class Hierarchy:
         which = SIDES.index(side)
         return _linkage(self._steps_from_fit, which, self.n_fitted[which])
 
-    @property
-    def row_merge_costs(self) -> np.ndarray | None:
-        """The costs in bits of merging row clusters i < j of the fit; infinite elsewhere."""
-        return self._pair_costs(0)
-
-    @property
-    def column_merge_costs(self) -> np.ndarray | None:
-        """The costs in bits of merging column clusters i < j of the fit; infinite elsewhere."""
-        return self._pair_costs(1)
-
-    def _pair_costs(self, side: int) -> np.ndarray | None:
-        leaves, other = (self.rows, self.columns)[side], (self.columns, self.rows)[side]
-        if leaves is None:
-            return None
-        leaves = leaves.without_finer()
-        blocks, coupling = np.empty((0, leaves.k)), 1.0
-        if other is not None:
-            member = membership(other.labels, other.k)
-            blocks, coupling = member.T @ leaves.masses, 2 * self.beta - 1
-        costs = pair_costs(leaves.masses.sum(axis=0), leaves.masses, blocks, coupling)
-        return costs / (leaves.masses.sum() * LN2)
-
     def checked(self, n_clusters: tuple[Any, Any]) -> Counts:
         """Check numbers of clusters; an error states which ones the trees have."""
-        rows, columns = (
-            _checked(k, leaves, what)
-            for k, leaves, what in zip(n_clusters, self.n_leaves, ("row", "column"), strict=True)
-        )
-        return rows, columns
+        for k, leaves, what in zip(n_clusters, self.n_leaves, ("row", "column"), strict=True):
+            if leaves is None and k is not None:
+                raise ValueError(f"The {what}s were not clustered: use None for them, not {k!r}.")
+            if leaves and not (isinstance(k, Integral) and 1 <= int(k) <= leaves):
+                raise ValueError(
+                    f"The hierarchy has 1 to {leaves} {what} clusters, not {k!r}: cut it at a "
+                    "number in this range, or fit with so many clusters."
+                )
+        return n_clusters
 
     def sides_at(self, n_clusters: Counts) -> tuple[Leaves | None, Leaves | None]:
         """Return both sides with these numbers of clusters.
 
         Clusters are numbered by decreasing mass; a side that is as in the fit keeps its numbers.
         """
-        return self._cut(0, self.rows, n_clusters[0]), self._cut(1, self.columns, n_clusters[1])
 
-    def _cut(self, side: int, leaves: Leaves | None, k: int | None) -> Leaves | None:
-        if leaves is None or k is None or k == leaves.k:
-            return leaves
-        nodes = np.array([step.nodes for step in self._steps if step.side == side])
-        return leaves._replace(number=cut_tree(nodes, leaves.masses.sum(axis=0), k))
+        def cut(side: int, leaves: Leaves | None, k: int | None) -> Leaves | None:
+            if leaves is None or k is None or k == leaves.k:
+                return leaves
+            nodes = np.array([step.nodes for step in self._steps if step.side == side])
+            return leaves._replace(number=cut_tree(nodes, leaves.masses.sum(axis=0), k))
+
+        return cut(0, self.rows, n_clusters[0]), cut(1, self.columns, n_clusters[1])
 
     @cached_property
     def _steps(self) -> list[MergeStep]:
         """All merges: first inside the clusters of the fit, then of these."""
         sides = self.rows, self.columns
         inside = list(self._merges(sides, [side and side.number for side in sides]))
-        nodes = [
+        nodes: list[Any] = [
             side and _nodes_from_fit(side, [step.nodes for step in inside if step.side == i])
             for i, side in enumerate(sides)
         ]
-        return inside + [_renamed(step, nodes[step.side]) for step in self._steps_from_fit]
+        return inside + [
+            step._replace(nodes=tuple(sorted(nodes[step.side][node] for node in step.nodes)))
+            for step in self._steps_from_fit
+        ]
 
     @cached_property
     def _steps_from_fit(self) -> list[MergeStep]:
@@ -216,17 +192,11 @@ class Hierarchy:
         if rows is not None and columns is not None:
             member = membership(columns.leaf, columns.number.size)
             blocks = (member.T @ rows.masses.astype(np.float64)).T.copy()
-        counts = _counts(group if group is None else int(group.max()) + 1 for group in groups)
-        return merge_all(merging_sides(views, counts, blocks, self.beta, groups))
+        first, second = (group if group is None else int(group.max()) + 1 for group in groups)
+        return merge_all(merging_sides(views, (first, second), blocks, self.beta, groups))
 
     def __repr__(self) -> str:
         return f"Hierarchy(n_leaves={self.n_leaves}, n_fitted={self.n_fitted})"
-
-
-def _renamed(step: MergeStep, names: Any) -> MergeStep:
-    """Return the step with other node numbers."""
-    first, second = sorted(names[node] for node in step.nodes)
-    return step._replace(nodes=(first, second))
 
 
 def _nodes_from_fit(leaves: Leaves, merges: list[tuple[int, int]]) -> list[int]:
@@ -246,27 +216,3 @@ def _linkage(steps: list[MergeStep], side: int, leaves: int | None) -> np.ndarra
     own = [i for i, step in enumerate(steps) if step.side == side]
     nodes = np.array([steps[i].nodes for i in own], np.int64).reshape(-1, 2)
     return linkage(nodes, heights[own], leaves)
-
-
-def _checked(k: Any, leaves: int | None, what: str) -> int | None:
-    if leaves is None:
-        if k is not None:
-            raise ValueError(f"The {what}s were not clustered: use None for them, not {k!r}.")
-        return None
-    if not isinstance(k, Integral) or not 1 <= int(k) <= leaves:
-        raise ValueError(
-            f"The hierarchy has 1 to {leaves} {what} clusters, not {k!r}: cut it at a number in "
-            f"this range, or fit with so many clusters."
-        )
-    return int(k)
-
-
-def _relative_to(place: int, changes: list[float]) -> list[float]:
-    """Return the cumulative sums of changes, relative to the sum at a given position."""
-    sums = np.cumsum([0.0, *changes])
-    return (sums - sums[place]).tolist()
-
-
-def _counts(numbers: Iterator[int | None]) -> Counts:
-    rows, columns = numbers
-    return rows, columns

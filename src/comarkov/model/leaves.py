@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..costs.labels import membership, ranks, renumbered
-from ..search.optimise.refine import Split
 from ..search.run import Purpose, Run
 from ..search.state.coclusters import CoClusters, Solution, Step
-from ..search.state.halving import bisect, splits_at_once
-from ..search.state.side import Side
+from ..search.state.side import Side, bisect
 from ..search.state.starts import Start
 
 SAME = 1e-9  # clusters that differ by a smaller share of all mass are equally heavy
@@ -102,58 +98,27 @@ def take_leaves(
     ]
 
 
-@dataclass(eq=False)
-class _Leaf:
-    """Elements, and how they would be split in two."""
-
-    members: np.ndarray
-    split: Split
-    halves: list[_Leaf] | None = None  # if they are known
-
-    def parts(self) -> list[np.ndarray]:
-        """Return the members that would leave, and those that would stay."""
-        leavers = self.split.leavers
-        return [leavers, np.setdiff1d(self.members, leavers, assume_unique=True)]
-
-
 def _split(state: CoClusters, side: Side, count: int | None, run: Run) -> np.ndarray:
-    """Repeat the split that gains most; return the labels.
+    """Repeat the split that gains most; return the labels."""
+    labels, cross, most = side.labels.astype(np.int64), state.cross(side), count or 0
+    splits: list[tuple[float, int, np.ndarray, np.ndarray]] = []  # the one of largest gain first
 
-    Several leaves of large data are considered at the same time: the halves of that which is split
-    now, and of those that are likely to be next.
-    """
-    labels, cross = side.labels.astype(np.int64), state.cross(side)
-    leaves: list[tuple[float, int, _Leaf]] = []
-    many = splits_at_once(side.joint)
+    def consider(numbers: Sequence[int], clusters: list[np.ndarray]) -> None:
+        both = zip(clusters, bisect(side.joint, clusters, cross, run), strict=True)
+        for number, (members, split) in zip(numbers, both, strict=True):
+            if split.leavers.size:
+                heapq.heappush(splits, (-split.gain, number, members, split.leavers))
 
-    def found(clusters: list[np.ndarray]) -> list[_Leaf]:
-        return list(map(_Leaf, clusters, bisect(side.joint, clusters, cross, run)))
-
-    def add(number: int, leaf: _Leaf) -> None:
-        if leaf.split.leavers.size:
-            heapq.heappush(leaves, (-leaf.split.gain, number, leaf))
-
-    def find_halves(leaf: _Leaf, left: int) -> None:
-        likely = [other for _, _, other in heapq.nsmallest(min(many, left) - 1, leaves)]
-        unknown = [leaf, *(other for other in likely if other.halves is None)]
-        every = iter(found([part for other in unknown for part in other.parts()]))
-        for other in unknown:
-            other.halves = list(islice(every, 2))
-
-    if side.k < (count or 0) and not run.stop():
-        clusters = [np.flatnonzero(labels == a) for a in reversed(range(side.k))]
-        for a, leaf in zip(reversed(range(side.k)), found(clusters), strict=True):
-            add(a, leaf)
-    for new in range(side.k, count or 0):
-        if run.stop() or not leaves:
+    if side.k < most and not run.stop():
+        numbers = range(side.k)[::-1]
+        consider(numbers, [np.flatnonzero(labels == a) for a in numbers])
+    for new in range(side.k, most):
+        if run.stop() or not splits:
             break
-        _, old, leaf = heapq.heappop(leaves)
-        labels[leaf.split.leavers] = new
-        if left := (count or 0) - new - 1:
-            if leaf.halves is None:
-                find_halves(leaf, left)
-            for number, half in zip((new, old), leaf.halves or [], strict=True):
-                add(number, half)
+        _, old, members, leavers = heapq.heappop(splits)
+        labels[leavers] = new
+        if new + 1 < most:
+            consider((new, old), [leavers, np.setdiff1d(members, leavers, assume_unique=True)])
     return labels
 
 

@@ -15,7 +15,7 @@ from ..joint.joint import Joint
 from ..joint.scale import spread_of
 from ..kernels.matrix import row_parts, table_bits
 from ..kernels.sweep import insertion_costs
-from ..search.parallel.mass_tables import float_table, new_workspace
+from ..search.parallel.worker import float_table, new_workspace
 from .leaves import Leaves
 
 MASS_ROUNDING = 1e-9  # the largest rounding error of masses in leaves, as a share of an item's mass
@@ -82,11 +82,6 @@ class Model:
         """The sum of all masses."""
         side = self.rows or self.columns
         return 0.0 if side is None else float(side.masses.sum())
-
-    @property
-    def column_labels(self) -> np.ndarray | None:
-        """The clusters of all columns, also of rejected ones; None if not clustered."""
-        return None if self.columns is None else self.columns.labels
 
     def row_costs(self, new: Joint) -> np.ndarray:
         """Return the cost of inserting each new row into each row cluster, in nats times mass."""

@@ -48,27 +48,22 @@ class Packer:
             return {"is": "tuple", "items": [self.pack(item) for item in value]}
         if type(value) is dict:
             return {"is": "dict", "items": [[self.pack(x) for x in pair] for pair in value.items()]}
-        if isinstance(value, np.generic):
-            return {"is": "scalar", "name": self._keep(np.asarray(value))}
-        if isinstance(value, np.ndarray):
-            return self._pack_array(value)
+        if isinstance(value, np.ndarray) and value.dtype == object:
+            items = [self.pack(item) for item in value.ravel().tolist()]
+            return {"is": "objects", "items": items, "shape": list(value.shape)}
+        if isinstance(value, np.ndarray | np.generic):
+            kind = "array" if isinstance(value, np.ndarray) else "scalar"
+            return {"is": kind, "name": self._keep(np.asarray(value))}
         return self._pack_object(value)
-
-    def _pack_array(self, array: np.ndarray) -> Any:
-        if array.dtype != object:
-            return {"is": "array", "name": self._keep(array)}
-        items = [self.pack(item) for item in array.ravel().tolist()]
-        return {"is": "objects", "items": items, "shape": list(array.shape)}
 
     def _pack_object(self, value: Any) -> Any:
         name = type(value).__name__
         if isinstance(value, np.random.RandomState):
             return {"is": "RandomState", "state": self.pack(value.get_state(legacy=False))}
         if name in CLASS_MODULES and type(value) is _class(name):
-            groups = _take_apart(value)
             return {"is": name} | {
                 group: {key: self.pack(part) for key, part in parts.items()}
-                for group, parts in groups.items()
+                for group, parts in _take_apart(value).items()
             }
         if hasattr(value, "__array__"):  # labels as a pandas or polars series
             return self.pack(np.asarray(value))
@@ -132,16 +127,11 @@ def _take_apart(value: Any) -> dict[str, dict[str, Any]]:
     return {"parameters": stored, "learnt": learnt}
 
 
-def _put_together(
-    cls: Any,
-    parts: dict[str, Any] | None = None,
-    parameters: dict[str, Any] | None = None,
-    learnt: dict[str, Any] | None = None,
-) -> Any:
+def _put_together(cls: Any, parts: Any = None, parameters: Any = None, learnt: Any = None) -> Any:
     if parts is not None:
         return cls(**parts)
-    value = cls(**(parameters or {}))
-    for name, part in (learnt or {}).items():
+    value = cls(**parameters)
+    for name, part in learnt.items():
         if not (name.startswith("_") or name.endswith("_")):
             raise ValueError(f"a {cls.__name__} has no attribute {name!r}")
         setattr(value, name, part)
@@ -159,11 +149,13 @@ def check(value: Any) -> Any:
     """
     name = type(value).__name__
     hints = get_type_hints(type(value))
-    for part, content in (value._asdict() if hasattr(value, "_asdict") else vars(value)).items():
-        if part in hints and not fits(content, hints[part]):
-            raise ValueError(f"{part} of its {name} is of the wrong type")
+    contents = value._asdict() if hasattr(value, "_asdict") else vars(value)
     if hasattr(value, "_validate_params"):
         value._validate_params()
+        hints = {part: hints[part] for part in hints.keys() - value.get_params(deep=False).keys()}
+    for part, content in contents.items():
+        if part in hints and not fits(content, hints[part]):
+            raise ValueError(f"{part} of its {name} is of the wrong type")
     for part, matches in SHAPES[name](value) if name in SHAPES else ():
         if not matches:
             raise ValueError(f"{part} of its {name} does not match the rest")
@@ -223,10 +215,10 @@ def _match_coclustering(model: Any) -> Matches:
             continue
         labels = getattr(model, f"{name}_labels_", None)
         yield f"{name}_labels_", labels is not None and _are_labels(labels, side.k)
-        size, names = (side.leaf.size,), "feature_names_in_" if name == "column" else ""
-        shapes = dict.fromkeys(("labels", "confidence", "margins", "agreement", "names_in"), size)
-        for part, shape in (*shapes.items(), ("stability", (side.k,))):
-            key = names if names and part == "names_in" else f"{name}_{part}_"
+        size, names = (side.leaf.size,), "feature" if name == "column" else "row"
+        keys = (f"{name}_{part}_" for part in ("labels", "confidence", "margins", "agreement"))
+        shapes = dict.fromkeys((*keys, f"{names}_names_in_"), size)
+        for key, shape in (*shapes.items(), (f"{name}_stability_", (side.k,))):
             values = getattr(model, key, None)
             yield key, values is None or np.shape(values) == shape
 

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import os
 import zipfile
 from importlib.metadata import version
-from io import BytesIO
 from pathlib import Path
 from textwrap import shorten
 from typing import Any, BinaryIO
 
 import numpy as np
 
-from ..io.files import ARRAYS, MODEL, TREE, is_model, whole_folder
-from ..io.isolation import BAD_HEADER
+from ..io.files import ARRAYS, BAD_HEADER, MODEL, TREE, is_model, whole_folder
 from ..joint.messages import InputError, similar_file
 from .serialise import Arrays, Packer, unpack
 
@@ -121,8 +118,7 @@ def _model_folder(path: Path) -> Path:
         advice = similar_file(path) or " Check the path."
         raise FileNotFoundError(f"There is no folder {str(path)!r}.{advice}")
     raise FileNotFoundError(
-        f"There is no model in {path}: {TREE} or {ARRAYS} is missing. Give a folder that comarkov "
-        "fit or model.save wrote."
+        f"There is no model in {path}. Give a folder that comarkov fit or model.save wrote."
     )
 
 
@@ -178,23 +174,10 @@ def _read_arrays(file: BinaryIO) -> Arrays:
     """All arrays of a file, which cannot use more memory than the file has bytes."""
     with zipfile.ZipFile(file) as archive:
         entries = archive.infolist()
-        for entry in entries:
-            if entry.compress_type != zipfile.ZIP_STORED or entry.file_size != entry.compress_size:
-                raise ValueError(f"{entry.filename} in it is compressed")
+        if any(entry.compress_type != zipfile.ZIP_STORED for entry in entries):
+            raise ValueError("an array in it is compressed")
         if sum(entry.file_size for entry in entries) > os.fstat(file.fileno()).st_size:
             raise ValueError("its arrays are larger than the file")
-        return {
-            entry.filename.removesuffix(".npy"): _array(archive.read(entry)) for entry in entries
-        }
-
-
-def _array(content: bytes) -> np.ndarray:
-    """An array, if its header states the size that it has."""
-    file = BytesIO(content)
-    major, _ = np.lib.format.read_magic(file)
-    read_header = getattr(np.lib.format, f"read_array_header_{major}_0")
-    shape, _, dtype = read_header(file)
-    if dtype.hasobject or math.prod(shape) * dtype.itemsize != len(content) - file.tell():
-        raise ValueError("an array in it does not have the size that its header states")
     file.seek(0)
-    return np.lib.format.read_array(file, allow_pickle=False)
+    with np.load(file, allow_pickle=False) as arrays:
+        return dict(arrays)

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
+from string import Template
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import stats
 
+from ..estimators.base import Parameters
+from ..joint.joint import joint
+from ..search.state.coclusters import CoClusterProblem, Step
+from ..search.state.starts import starts_for
+
 Key = tuple[str | int | float, ...]  # the parameters of a run, which JSON can store
+Runs = Mapping[Key, Any]  # the results of runs
+PAPER_BETAS = np.round(1 - 0.1 * np.arange(11), 1)
 STANDARD_ERRORS = 4.0  # a larger distance from a published mean differs, if there are many runs
 MARGIN = 0.05  # a larger distance does not agree, however few runs there are
 ROUNDING = 1e-12  # how far computed costs may differ, in bits
@@ -33,15 +44,16 @@ class RunOptions:
 class Experiment:
     """One example, figure or table of the paper.
 
-    ``plan`` lists the keys of all runs. ``run`` makes the run of a key, which depends only on the
-    key and the data, and returns what JSON can store. ``conclude`` returns the outcome of all runs.
+    ``keys`` lists the keys of all runs, for a number of repetitions. ``run`` makes the run of a
+    key, which depends only on the key and the data, and returns what JSON can store. ``outcome``
+    concludes from all runs and the number of repetitions.
     """
 
     name: str
     title: str
-    plan: Callable[[RunOptions], list[Key]]
     run: Callable[[Key, RunOptions], Any]
-    conclude: Callable[[Mapping[Key, Any], RunOptions], Reproduction]
+    outcome: Callable[[Runs, RunOptions, int], Reproduction]
+    keys: Callable[[RunOptions, int], list[Key]] = lambda options, n: [()]
     runs: int = 1  #: as in the paper
     quick_runs: int = 1
     dataset: str | None = None  #: needed, and not bundled
@@ -52,6 +64,29 @@ class Experiment:
         if options.runs is not None:
             return options.runs
         return self.quick_runs if options.quick else self.runs
+
+    def plan(self, options: RunOptions) -> list[Key]:
+        """Return the keys of all runs."""
+        return self.keys(options, self.repetitions(options))
+
+    def conclude(self, runs: Runs, options: RunOptions) -> Reproduction:
+        """Return the outcome of all runs."""
+        return self.outcome(runs, options, self.repetitions(options))
+
+
+def solve(
+    X: Any, n_clusters: tuple[int | None, int | None], beta: float, method: str, **more: Any
+) -> list[Step]:
+    """Solve by ``CoClustering(sweeps="all", max_iter=20, tol=0)``: every step down to β.
+
+    Unlike a fit this makes no model, which would take most of the time.
+    """
+    literal: dict[str, Any] = {"sweeps": "all", "max_iter": 20, "tol": 0.0, "keep_path": True}
+    asked = Parameters(method=method, **literal | more)
+    data = joint(X)
+    problem = CoClusterProblem(data, starts_for(data, n_clusters, asked.init, None))
+    solution = asked.search_method().solve(problem, asked.run(beta))
+    return solution.path or [solution.state.step(beta)]
 
 
 class Status(StrEnum):
@@ -142,11 +177,6 @@ class Claim(NamedTuple):
     detail: str = ""
 
 
-def claim(text: str, holds: bool, detail: str = "") -> Claim:
-    """Return the verdict on a statement that needs no statistics."""
-    return Claim(text, Status.AGREES if holds else Status.DIFFERS, detail)
-
-
 def claim_above(text: str, differences: Any, margin: float = 0.0, detail: str = "") -> Claim:
     """Is the mean of some differences, one for each run, above a margin?
 
@@ -161,6 +191,43 @@ def claim_above(text: str, differences: Any, margin: float = 0.0, detail: str = 
     if abs(ahead) > allowed_errors(len(every), CLAIM_ERRORS):
         status = Status.AGREES if ahead > 0 else Status.DIFFERS
     return Claim(text, status, "; ".join(part for part in (detail, size) if part))
+
+
+@cache
+def _texts(experiment: str) -> Any:
+    file = files(__package__).joinpath("published", "statements.toml")
+    return tomllib.loads(file.read_text(encoding="utf-8"))[experiment]
+
+
+def verdicts(experiment: str, findings: Mapping[str, Any], **names: object) -> list[Claim]:
+    """Return the verdicts on the statements of an experiment, in their order.
+
+    A finding is a pair of the verdict (or whether the statement holds) and a detail, or differences
+    for ``claim_above``, or several of these by the $name in the statement.
+    """
+    claims = []
+    for key, statement in _texts(experiment)["statements"].items():
+        finding = findings[key]
+        several = finding if isinstance(finding, dict) else {names.get("name", ""): finding}
+        for name, each in several.items():
+            named = names | {"name": name}
+            text, detail = (
+                Template(statement.get(part, "")).substitute(named) for part in ("text", "detail")
+            )
+            if isinstance(each, tuple):
+                holds, detail = each
+                status = Status.AGREES if holds else Status.DIFFERS
+                claims.append(Claim(text, holds if isinstance(holds, Status) else status, detail))
+            else:
+                claims.append(claim_above(text, each, statement.get("margin", 0.0), detail))
+    return claims
+
+
+def about(experiment: str, **names: object) -> dict[str, Any]:
+    """Return what an experiment does and remarks on it, as arguments of ``Reproduction``."""
+    texts = [_texts(experiment)["about"], *_texts(experiment).get("remarks", [])]
+    first, *remarks = (Template(text).substitute(names) for text in texts)
+    return {"about": first, "remarks": remarks}
 
 
 class ResultTable(NamedTuple):
@@ -214,6 +281,3 @@ def deviation(table: np.ndarray) -> np.ndarray:
     if len(table) < 2:
         return np.full(table.shape[1:], np.nan)
     return np.asarray(table.std(axis=0, ddof=1))
-
-
-PAPER_BETAS = np.round(1 - 0.1 * np.arange(11), 1)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import csv
-import io
 import json
 import re
 from collections.abc import Sequence
@@ -15,7 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..io.files import whole_file, write_text
+from ..io.csv_files import csv_text
+from ..io.files import read_json, whole_file, write_text
 from ..results import plot
 from .experiment import Curve, Experiment, Point, Reproduction, Status
 
@@ -49,16 +49,10 @@ def collect(out: Path, experiments: Sequence[Experiment], version: str) -> Path:
     """Write the page, as HTML and as Markdown, of all experiments in the folder."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    sections, unreadable = [], []
-    for experiment in experiments:
-        file = out / f"{experiment.name}.json"
-        if file.exists():
-            try:
-                section = json.loads(file.read_text(encoding="utf-8"))
-                section["images"] = [_inline(out / f"{name}.svg") for name in section["pictures"]]
-                sections.append(section)
-            except (ValueError, KeyError, OSError):
-                unreadable.append(experiment.name)
+    files = [out / f"{experiment.name}.json" for experiment in experiments]
+    sections = [read_json(file) for file in files if file.exists()]
+    for section in sections:
+        section["images"] = [_inline(out / f"{name}.svg") for name in section["pictures"]]
     for name, template in ((PAGE, "page.html.j2"), ("reproduction.md", "page.md.j2")):
         environment = Environment(
             loader=PackageLoader("comarkov.reproduce"),
@@ -66,9 +60,7 @@ def collect(out: Path, experiments: Sequence[Experiment], version: str) -> Path:
             undefined=StrictUndefined,
         )
         environment.filters["heading_anchor"] = heading_anchor
-        page = environment.get_template(template).render(
-            sections=sections, unreadable=unreadable, version=version
-        )
+        page = environment.get_template(template).render(sections=sections, version=version)
         write_text(out / name, page.rstrip() + "\n")
     return out / PAGE
 
@@ -120,17 +112,15 @@ def _distance(point: Point) -> float:
     return distance / point.error if point.error > 0 else distance
 
 
-def number(value: float | None, digits: int = 4) -> str:
-    """Format a number for the page; a dash if it is unknown."""
-    return "–" if value is None or np.isnan(value) else f"{value:.{digits}f}"
-
-
 def _readable(point: Point) -> dict[str, str]:
+    """Return a point as texts; a dash for what is unknown."""
+    numbers = point._asdict()
     return {
         "x": f"{point.x:g}",
-        "published": number(point.published),
-        "ours": number(point.ours),
-        "error": number(point.error),
+        **{
+            name: "–" if np.isnan(numbers[name]) else f"{numbers[name]:.4f}"
+            for name in ("published", "ours", "error")
+        },
         "status": str(point.status),
         "reason": point.reason,
     }
@@ -138,20 +128,16 @@ def _readable(point: Point) -> dict[str, str]:
 
 def _csv(outcome: Reproduction) -> str:
     """Return every point of every curve, or the claims if there is no curve."""
-    text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
     if not outcome.curves:
-        rows.writerow(("statement", "verdict", "detail"))
-        rows.writerows(outcome.claims)
-        return text.getvalue()
-    rows.writerow(COLUMNS)
+        return csv_text(("statement", "verdict", "detail"), outcome.claims)
+    rows = []
     for curve in outcome.curves:
         points = curve.points()
         for i, x in enumerate(curve.x):
             verdict = points[i][-2:] if points else ("", "nothing is published")
             values = [_cell(column, i) for column in (curve.published, curve.ours, curve.error)]
-            rows.writerow([curve.panel, curve.name, f"{x:g}", *values, *verdict])
-    return text.getvalue()
+            rows.append([curve.panel, curve.name, f"{x:g}", *values, *verdict])
+    return csv_text(COLUMNS, rows)
 
 
 def _cell(column: np.ndarray | None, i: int) -> str:
@@ -167,7 +153,7 @@ class Points(NamedTuple):
 
     x: np.ndarray
     mean: np.ndarray
-    std: np.ndarray | None
+    std: np.ndarray  #: nan if none is published
 
 
 @cache
@@ -177,18 +163,15 @@ def table(name: str) -> list[dict[str, str]]:
     return list(csv.DictReader(text.splitlines()))
 
 
-def curve(name: str, value: str, std: str | None = None, **where: Any) -> Points:
+def curve(name: str, value: str, **where: Any) -> Points:
     """Return a published curve over β, from the rows where columns have the given values."""
     rows = [
         row for row in table(name) if all(_same(row[key], value) for key, value in where.items())
     ]
     if not rows:
         raise KeyError(f"Nothing was published in {name} for {where}.")
-    return Points(
-        np.array([float(row["beta"]) for row in rows]),
-        np.array([float(row[value]) for row in rows]),
-        np.array([float(row[std]) for row in rows]) if std else None,
-    )
+    columns = ([float(row.get(each, "nan")) for row in rows] for each in ("beta", value, "map_std"))
+    return Points(*map(np.array, columns))
 
 
 def _same(text: str, value: Any) -> bool:

@@ -142,10 +142,12 @@ def _interrupt(signum: int, frame: Any) -> None:
 def editions(experiments: Sequence[Experiment], options: RunOptions) -> dict[str, str]:
     """Return the edition of each experiment by name; raise an error if its data are missing."""
     names = [experiment.dataset for experiment in experiments if experiment.dataset is not None]
+    data = {}
     for name in names:
-        if datasets.find(name, options.data) is None:
+        place = datasets.find(name, options.data)
+        if place is None:
             raise FileNotFoundError(datasets.missing(name, options.data))
-    data = {name: data_digest(datasets.load(name, options.data)) for name in names}
+        data[name] = hashlib.sha256(place.read_bytes()).hexdigest()[:16]
     code = f"{version('comarkov')} {code_digest(PACKAGE)}"
     return {one.name: f"{code} {data.get(one.dataset or '', '')}" for one in experiments}
 
@@ -157,12 +159,4 @@ def code_digest(package: Path) -> str:
         name = file.relative_to(package).as_posix()
         if not name.startswith("cli/"):
             digest.update(f"{name} {file.stat().st_size}\n".encode() + file.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-def data_digest(data: datasets.Dataset) -> str:
-    """Return a digest of the matrix of a data set."""
-    digest = hashlib.sha256()
-    for array in (data.matrix.indptr, data.matrix.indices, data.matrix.data):
-        digest.update(array.tobytes())
     return digest.hexdigest()[:16]

@@ -5,20 +5,27 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, replace
+from functools import cached_property
 from html import escape
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
+from ..costs.objective import Information
 from ..io.csv_files import csv_text, tables_for_spreadsheets
-from ..io.files import MODEL, SUMMARY, is_results, whole_folder
+from ..io.files import DATA_FILE, MODEL, SUMMARY, is_results, whole_folder
 from ..joint.messages import need
-from .describe import text_of
+from .describe import short, text_of
+from .findings import Elements
+from .words.titles import Words, titles_from
 
 SUMMARY_FORMAT = 1  # of summary.json
 PACKAGES = ("comarkov", "numpy", "scipy", "scikit-learn", "numba")
@@ -33,12 +40,11 @@ class BaseResults(ABC):
     command: str = ""
     folder: str = ""
 
-    # --- what each kind of results has ------------------------------------------------------
+    def __post_init__(self) -> None:
+        check_is_fitted(self.fitted)
+        object.__setattr__(self, "fitted", copy(self.fitted))  # later fits leave results alone
 
-    @property
-    @abstractmethod
-    def source(self) -> str:
-        """What was read."""
+    # --- what each kind of results has ------------------------------------------------------
 
     @property
     @abstractmethod
@@ -58,10 +64,6 @@ class BaseResults(ABC):
         """All figures for summary.json that are not about single elements."""
 
     @abstractmethod
-    def save_data(self, folder: Path) -> None:
-        """Write the data, so that a page can be made again."""
-
-    @abstractmethod
     def to_html(self) -> str:
         """The report: one page that needs no network."""
 
@@ -71,6 +73,11 @@ class BaseResults(ABC):
         """Python code that repeats the fit from the files in the folder of results."""
 
     # --- what they share --------------------------------------------------------------------
+
+    @property
+    def source(self) -> str:
+        """What was read."""
+        return str(self.data.source)
 
     @property
     def title(self) -> str:
@@ -102,16 +109,16 @@ class BaseResults(ABC):
             "command": self.command,
             "versions": self.versions,
         }
-        pages = {"clusters.md": self._markdown(), "report.html": self.to_html()}
+        markdown = [f"# {markdown_text(self.title)}", *map(markdown_text, self.sentences)]
+        for head, *lines in self.cluster_lines(10):
+            markdown.append(f"## {markdown_text(head)}")
+            markdown.append("\n".join(f"- {markdown_text(line)}" for line in lines))
+        pages = {"clusters.md": "\n\n".join(markdown) + "\n", "report.html": self.to_html()}
         return self.tables() | pages | {SUMMARY: json_text(summary)}
 
-    def _markdown(self) -> str:
-        """The results in Markdown, for people: sentences, then each cluster."""
-        parts = [f"# {markdown_text(self.title)}", *map(markdown_text, self.sentences)]
-        for head, *lines in self.cluster_lines(10):
-            parts.append(f"## {markdown_text(head)}")
-            parts.append("\n".join(f"- {markdown_text(line)}" for line in lines))
-        return "\n\n".join(parts) + "\n"
+    def save_data(self, folder: Path) -> None:
+        """Write the data, so that a page can be made again."""
+        self.data.save(folder / DATA_FILE)
 
     def write(
         self,
@@ -147,56 +154,48 @@ class BaseResults(ABC):
         self.save_data(folder)
 
 
-@dataclass(frozen=True, eq=False)
-class ClusteredElements:
-    """The elements of one type in their clusters."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ClusteredElements(Elements):
+    """The elements of one type, with their shares of all mass."""
 
-    names: list[str]
-    labels: np.ndarray  #: the cluster of each element; -1 for none
     masses: np.ndarray  #: the share of each element
-    typicality: np.ndarray  #: by which members are ranked
 
-    @property
-    def n_clusters(self) -> int:
-        """The number of clusters."""
-        return int(self.labels.max()) + 1
+    @cached_property
+    def shares(self) -> np.ndarray:
+        """The share of each cluster."""
+        clusters = range(self.n_clusters)
+        return np.array([self.masses[self.labels == a].sum() for a in clusters])
 
-    @property
-    def outside(self) -> list[str]:
-        """The names of elements in no cluster."""
-        return [self.names[i] for i in np.flatnonzero(self.labels < 0)]
-
-    def members(self, cluster: int) -> np.ndarray:
-        """The members of a cluster, the most typical first."""
-        inside = np.flatnonzero(self.labels == cluster)
-        return inside[np.argsort(-self.typicality[inside], kind="stable")]
-
-    def member_names(self, cluster: int, n: int | None = None) -> list[str]:
-        """The names of the n most typical members of a cluster."""
-        return [self.names[i] for i in self.members(cluster)[:n]]
-
-    def size(self, cluster: int) -> int:
-        """The number of members of a cluster."""
-        return int((self.labels == cluster).sum())
-
-    def share(self, cluster: int) -> float:
-        """The share of a cluster."""
-        return float(self.masses[self.labels == cluster].sum())
+    def titles_by(self, weights: np.ndarray) -> list[str]:
+        """Titles made of the members with the largest weights."""
+        inside = np.flatnonzero(self.labels >= 0)
+        names = [short(self.names[i]) for i in inside]
+        scores = np.zeros((self.n_clusters, inside.size))
+        scores[self.labels[inside], np.arange(inside.size)] = weights[inside]
+        prefix = f"{self.kind} " if all(name.isdecimal() for name in names) else ""
+        first = [short(self.names[self.members(a, weights)[0]]) for a in range(self.n_clusters)]
+        return titles_from(Words(names, scores, prefix, first))
 
     def table(self, titles: Sequence[str], mass: str) -> str:
         """CSV with the name, cluster, mass, rank and title of each element."""
-        rank = {
-            int(i): place
-            for a in range(self.n_clusters)
-            for place, i in enumerate(self.members(a), 1)
-        }
+        columns = self.names, self.labels, self.masses, self.ranks
         lines = (
-            (name, label, f"{share:.6g}", rank.get(i, ""), "" if label < 0 else titles[label])
-            for i, (name, label, share) in enumerate(
-                zip(self.names, self.labels.tolist(), self.masses.tolist(), strict=True)
-            )
+            (name, label, f"{share:.6g}", rank or "", "" if label < 0 else titles[label])
+            for name, label, share, rank in zip(*(each.tolist() for each in columns), strict=True)
         )
         return csv_text(("name", "cluster", mass, "rank", "title"), lines)
+
+
+def information_figures(information: Information) -> dict[str, float]:
+    """All amounts of information, for summary.json."""
+    return information._asdict() | {"kept": information.kept}
+
+
+def records(table: np.ndarray | None) -> list[dict[str, Any]] | None:
+    """A structured array as one dict for each line."""
+    if table is None:
+        return None
+    return [dict(zip(table.dtype.names or (), line, strict=True)) for line in table.tolist()]
 
 
 def json_text(value: Any) -> str:
@@ -219,7 +218,4 @@ def _jsonable(value: Any) -> Any:
 
 def markdown_text(text: str) -> str:
     """Text on one line that Markdown shows as it is."""
-    text = escape(" ".join(text.split()), quote=False)
-    for character in "\\`*_[]#|":
-        text = text.replace(character, "\\" + character)
-    return text
+    return re.sub(r"([\\`*_\[\]#|])", r"\\\1", escape(" ".join(text.split()), quote=False))

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
-from ..costs.labels import membership
 from ..io.csv_files import csv_text
 from ..io.files import DATA_FILE
 from ..io.read import Data
 from ..joint.chains import read_transitions
 from ..joint.messages import listed
-from .base_results import BaseResults, ClusteredElements
+from ..joint.objects import as_objects
+from .base_results import BaseResults, ClusteredElements, information_figures, records
 from .describe import short
 from .words.figures import bits_text, count_text, percent_text
-from .words.titles import Words, titles_from
 
 ORIGINS = {
     "observed": "Some states do not lead to each other, as in visits that end: steps count as "
@@ -30,6 +26,7 @@ ORIGINS = {
     "given": "How often each state occurs was given.",
 }
 SIGNIFICANT = 0.05  # p-values below it reject lumpability
+NO_LOSS = 1e-9  # bits
 NOTABLE_STEPS = 1.05  # of a visit, which are worth a sentence
 NAMED_SUCCESSORS = 3  # clusters that may follow, in a description
 CLUSTER_COLUMNS = ("cluster", "title", "states", "stationary_mass", "stays", "mean_steps")
@@ -55,22 +52,20 @@ class ChainResults(BaseResults):
     """
 
     def __post_init__(self) -> None:
-        check_is_fitted(self.fitted)
-        object.__setattr__(self, "fitted", copy(self.fitted))  # later fits leave results alone
+        super().__post_init__()
         if not isinstance(self.data, Data):
-            object.__setattr__(self, "data", _as_data(self.data, self.fitted.kind))
-
-    @property
-    def source(self) -> str:
-        """What was read."""
-        return str(self.data.source)
+            given = read_transitions(self.data, self.fitted.kind)
+            names = [str(state) for state in given.states] if given.has_names else None
+            data = Data(given.weights, names, names, "state", "state")
+            object.__setattr__(self, "data", data)
 
     @cached_property
     def states(self) -> ClusteredElements:
         """All states in their clusters."""
         masses = self.fitted.stationary_distribution_
-        names = [str(state) for state in self.fitted.states_]
-        return ClusteredElements(names, self.fitted.labels_, masses, masses)
+        names = as_objects(str(state) for state in self.fitted.states_)
+        elements = {"kind": "state", "names": names, "labels": self.fitted.labels_}
+        return ClusteredElements(**elements, masses=masses, typicality=masses)
 
     @property
     def n_clusters(self) -> int:
@@ -80,26 +75,17 @@ class ChainResults(BaseResults):
     @property
     def probabilities(self) -> np.ndarray:
         """The probability of each next cluster, given the cluster."""
-        matrix: np.ndarray = self.fitted.transition_matrix_
-        return matrix
+        return np.asarray(self.fitted.transition_matrix_)
 
     @property
     def shares(self) -> np.ndarray:
         """The stationary mass of each cluster: the share of time that the chain spends there."""
-        masses: np.ndarray = self.fitted.cluster_distribution_
-        return masses
+        return np.asarray(self.fitted.cluster_distribution_)
 
     @cached_property
     def titles(self) -> list[str]:
         """A title for each cluster: its states with the most stationary mass."""
-        states = self.states
-        inside = np.flatnonzero(states.labels >= 0)
-        names = [short(states.names[i]) for i in inside]
-        member = membership(states.labels[inside], self.n_clusters).toarray()
-        scores = (member * states.masses[inside, None]).T
-        prefix = "state " if all(name.isdecimal() for name in names) else ""
-        first = [short(states.member_names(a, 1)[0]) for a in range(self.n_clusters)]
-        return titles_from(Words(names, scores, prefix, first))
+        return self.states.titles_by(self.states.masses)
 
     @cached_property
     def is_counted(self) -> bool:
@@ -129,35 +115,31 @@ class ChainResults(BaseResults):
             f"{count_text(n_inside, 'state')} in {count_text(self.n_clusters, 'cluster')}: the "
             f"clusters keep {percent_text(kept.kept)} of the information that a state gives about "
             f"the next one ({bits_text(kept.row_clusters_column_clusters)} of "
-            f"{bits_text(kept.rows_columns)} bits)."
+            f"{bits_text(kept.rows_columns)} bits).",
+            self.fitted.selection_reason_,
+            ORIGINS.get(self.fitted.origin_, ""),
         ]
-        if self.fitted.selection_reason_:
-            lines.append(self.fitted.selection_reason_)
-        if self.fitted.origin_ in ORIGINS:
-            lines.append(ORIGINS[self.fitted.origin_])
-        if outside:
+        if outside.size:
             lines.append(
                 f"{count_text(len(outside), 'state')} outside the largest set of states that all "
                 f"lead to each other ({listed(map(short, outside), 5)}): in no cluster."
             )
-        return [*lines, *self._visits(), self.lumpability, *self.test, *self.steps_ahead]
+        lines += [self._visits(), self._lumpability(), self.test, self._steps_ahead()]
+        return [line for line in lines if line]
 
-    @property
-    def steps_ahead(self) -> list[str]:
-        """How well the chain of clusters predicts held-out sequences, in words."""
+    def _steps_ahead(self) -> str:
         test = getattr(self.fitted, "step_test_", None)
         if test is None or not test.size:
-            return []
+            return ""
         parts = [f"{count_text(int(each['steps']), 'step')} {each['error']:.2f}" for each in test]
-        return [
+        return (
             "What the chain of clusters predicts differs from held-out sequences by this share "
             f"(total variation), after {', '.join(parts)}."
-        ]
+        )
 
-    def _visits(self) -> list[str]:
-        """Where the chain is most of the time, and where it stays longest."""
+    def _visits(self) -> str:
         if self.n_clusters == 1:
-            return []
+            return ""
         most = int(self.shares.argmax())
         steps = [self.mean_steps(a) for a in range(self.n_clusters)]
         longest = int(np.argmax(steps))
@@ -167,14 +149,17 @@ class ChainResults(BaseResults):
             f"({self.titles[most]})."
         )
         if steps[longest] < NOTABLE_STEPS:
-            return [f"{spends} It hardly ever stays in a cluster for a second step."]
+            return f"{spends} It hardly ever stays in a cluster for a second step."
         time = f"{bits_text(steps[longest])} steps" if np.isfinite(steps[longest]) else "for ever"
-        return [f"{spends} It stays longest {where}: {time} on average."]
+        return f"{spends} It stays longest {where}: {time} on average."
 
-    @cached_property
-    def lumpability(self) -> str:
-        """Is the aggregated process a Markov chain? In words."""
-        worst, loss = self.fitted.lumpability_, self.fitted.lumpability_loss_
+    def _lumpability(self) -> str:
+        worst = self.fitted.lumpability_
+        if not worst.holds() and self.fitted.lumpability_loss_ < NO_LOSS:
+            return (
+                "All states of a cluster from which the chain goes on go to each cluster with the "
+                "same probability, so the clusters form a Markov chain themselves."
+            )
         if worst.holds():
             return (
                 "The chain is strongly lumpable: all states of a cluster go to each cluster with "
@@ -183,21 +168,21 @@ class ChainResults(BaseResults):
         first, second = (self.states.names[i] for i in worst.states)
         return (
             "The clusters are not exactly a Markov chain: the state adds "
-            f"{bits_text(loss)} bits to what its cluster reveals about the next cluster. The "
-            f"largest difference is in cluster {worst.cluster}: the probability of going to "
-            f"cluster {worst.target} next is {worst.violation:.2g} higher "
+            f"{bits_text(self.fitted.lumpability_loss_)} bits to what its cluster reveals about "
+            f"the next cluster. The largest difference is in cluster {worst.cluster}: the "
+            f"probability of going to cluster {worst.target} next is {worst.violation:.2g} higher "
             f"from {first} than from {second}."
         )
 
-    @cached_property
-    def test(self) -> list[str]:
-        """What the test of lumpability found on held-out transitions, in words."""
+    @property
+    def test(self) -> str:
+        """What the test of lumpability found on held-out transitions; empty without one."""
         test = getattr(self.fitted, "lumpability_test_", None)
         if test is None:
-            return []
+            return ""
         held_out = f"{count_text(test.n_transitions)} held-out transitions"
         if np.isnan(test.p_value):
-            return [f"A test on {held_out} has nothing to compare."]
+            return f"A test on {held_out} has nothing to compare."
         verdict = (
             "reject that the next cluster depends on the cluster alone: the chain is not lumpable"
             if test.p_value < SIGNIFICANT
@@ -205,28 +190,27 @@ class ChainResults(BaseResults):
             "cluster alone"
         )
         p_value = "p < 0.0001" if test.p_value < 1e-4 else f"p = {test.p_value:.2g}"
-        return [
+        return (
             f"{held_out} {verdict} (G-test, {p_value}; G = {bits_text(test.statistic)}, where "
             f"{bits_text(test.expected)} is expected of a lumpable chain)."
-        ]
+        )
 
     def cluster_lines(self, n: int) -> list[list[str]]:
         """A heading and lines about each cluster."""
-        return [
-            [
-                f"Cluster {a}: {title}",
-                f"{count_text(self.states.size(a), 'state')}, "
-                f"{percent_text(self.shares[a])} of the time",
-                f"states: {listed(map(short, self.states.member_names(a)), n)}",
-                self._successors_text(a),
-            ]
-            for a, title in enumerate(self.titles)
-        ]
-
-    def _successors_text(self, cluster: int) -> str:
-        stays = f"stays with probability {self.probabilities[cluster, cluster]:.3f}"
-        others = [f"{b} ({p:.3f})" for b, p in self.successors(cluster, NAMED_SUCCESSORS)]
-        return f"{stays}; next: {', '.join(others)}" if others else stays
+        lines = []
+        for a, title in enumerate(self.titles):
+            size = count_text(self.states.sizes[a], "state")
+            next_ones = [f"{b} ({p:.3f})" for b, p in self.successors(a, NAMED_SUCCESSORS)]
+            follow = f"; next: {', '.join(next_ones)}" if next_ones else ""
+            lines.append(
+                [
+                    f"Cluster {a}: {title}",
+                    f"{size}, {percent_text(self.shares[a])} of the time",
+                    f"states: {listed(map(short, self.states.typical(a, None)), n)}",
+                    f"stays with probability {self.probabilities[a, a]:.3f}{follow}",
+                ]
+            )
+        return lines
 
     # --- files ------------------------------------------------------------------------------
 
@@ -237,15 +221,18 @@ class ChainResults(BaseResults):
             (a, b, f"{self.probabilities[a, b]:.6g}", f"{flow[a, b]:.6g}")
             for a, b in np.ndindex(k, k)
         )
+        numbers = zip(
+            self.shares, self.probabilities.diagonal(), map(self.mean_steps, range(k)), strict=True
+        )
+        clusters = (
+            (a, self.titles[a], self.states.sizes[a], *(f"{number:.6g}" for number in each))
+            for a, each in enumerate(numbers)
+        )
         return {
             "states.csv": self.states.table(self.titles, "stationary_mass"),
-            "clusters.csv": csv_text(CLUSTER_COLUMNS, map(self._cluster_line, range(k))),
+            "clusters.csv": csv_text(CLUSTER_COLUMNS, clusters),
             "transitions.csv": csv_text(TRANSITION_COLUMNS, transitions),
         }
-
-    def _cluster_line(self, a: int) -> tuple[Any, ...]:
-        numbers = self.shares[a], self.probabilities[a, a], self.mean_steps(a)
-        return a, self.titles[a], self.states.size(a), *(f"{number:.6g}" for number in numbers)
 
     def summary(self) -> dict[str, Any]:
         """All figures for summary.json."""
@@ -262,32 +249,28 @@ class ChainResults(BaseResults):
             "reason": fitted.selection_reason_,
             "steps_from": fitted.origin_,
             "time_scales": fitted.chain_.time_scales(),
-            "step_test": _records(getattr(fitted, "step_test_", None)),
-            "selection": _records(fitted.selection_),
+            "step_test": records(getattr(fitted, "step_test_", None)),
+            "selection": records(fitted.selection_),
             "cost": fitted.cost_,
             "prediction_loss": fitted.prediction_loss_,
             "lumpability_loss": fitted.lumpability_loss_,
-            "information": fitted.information_._asdict() | {"kept": fitted.information_.kept},
+            "information": information_figures(fitted.information_),
             "lumpability": fitted.lumpability_._asdict(),
             "lumpability_test": None if test is None else test._asdict(),
             "clusters": [
                 {
                     "cluster": a,
                     "title": title,
-                    "size": self.states.size(a),
+                    "size": self.states.sizes[a],
                     "stationary_mass": self.shares[a],
                     "mean_steps": self.mean_steps(a),
-                    "states": self.states.member_names(a, 10),
+                    "states": self.states.typical(a),
                 }
                 for a, title in enumerate(self.titles)
             ],
             "transition_matrix": self.probabilities,
             "sentences": self.sentences,
         }
-
-    def save_data(self, folder: Path) -> None:
-        """Write the transitions."""
-        self.data.save(folder / DATA_FILE)
 
     def to_html(self) -> str:
         """The page: one file that needs no network."""
@@ -303,17 +286,3 @@ class ChainResults(BaseResults):
             f'data = comarkov.read("{DATA_FILE}")  # in the folder of this page\n'
             f"model = {self.fitted!r}.fit(data)\nprint(model.labels_)"
         )
-
-
-def _records(table: np.ndarray | None) -> list[dict[str, Any]] | None:
-    """A structured array as one dict for each line."""
-    if table is None:
-        return None
-    return [dict(zip(table.dtype.names or (), line.tolist(), strict=True)) for line in table]
-
-
-def _as_data(X: Any, kind: str) -> Data:
-    """The transitions that a chain was fitted on."""
-    transitions = read_transitions(X, kind)
-    names = [str(state) for state in transitions.states] if transitions.has_names else None
-    return Data(transitions.weights, names, names, "state", "state")

@@ -11,11 +11,11 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from ..costs.labels import check_side
-from ..costs.lift import octaves
-from ..joint.messages import listed
+from ..costs.objective import octaves
+from ..joint.messages import InputError, listed
 from .findings import Feature, Findings, SideFindings, findings_of
-from .fit_data import names_of_fit
 from .words.figures import (
+    are_positions,
     bits_text,
     count_text,
     is_informative,
@@ -23,18 +23,16 @@ from .words.figures import (
     percent_text,
     short_name,
 )
-from .words.sentences import Sentence, Weight, caution, explained, plain, strongest
+from .words.sentences import Weight, as_html, caution, explained, overlap, plain, strongest
 
 Side = Literal["rows", "columns"]
+UNSTABLE = 0.7  # overlap of repeated searches below which it is mentioned
 SENTENCES = 3  # about the strongest blocks
-GLANCE_NAME = 40  # characters
 GLANCE_BLOCKS = 16  # clusters of a side whose blocks are drawn
-GLANCE_CLUSTERS = 8  # of a side that are described
-GLANCE_MEMBERS = 5  # of a cluster that are named
 FURTHEST_OCTAVE = 4.0  # of lift at either end of the colours
 BLOCK_TITLE = 26  # characters of a title beside or above the blocks
 OPAQUE = 0.6  # of the strongest colours: black and white text can be read on them
-MORE, LESS = (201, 96, 10), (94, 76, 160)  # orange and purple, which all eyes tell apart
+MORE, LESS = "201,96,10", "94,76,160"  # orange and purple, which all eyes tell apart
 
 
 def text_of(sentences: Sequence[str], clusters: Sequence[Sequence[str]]) -> str:
@@ -47,24 +45,20 @@ def sentences_about(
     findings: Findings, reason: str = "", weight: Weight | None = None
 ) -> list[str]:
     """What was clustered and what was kept; ``reason`` explains how many clusters there are."""
-    warning = caution(findings, reason)
-    found = [f"- {plain(each.sentence)}" for each in strongest(findings, weight, SENTENCES)]
-    found += [f"- {plain(each)}" for each in explained(findings.rows)]
-    return [
-        *([plain(warning)] if warning else []),
-        headline(findings),
-        *found,
-        *filter(None, [reason]),
-    ]
+    found = [each.sentence for each in strongest(findings, weight, SENTENCES)]
+    found = [f"- {plain(each)}" for each in [*found, *explained(findings.rows)]]
+    lines = [plain(caution(findings, reason)), headline(findings), *found, reason]
+    lines += map(plain, overlap(findings, below=UNSTABLE))
+    return [line for line in lines if line]
 
 
 def lines_about_clusters(findings: Findings, n: int) -> list[list[str]]:
     """A heading and lines about each cluster: figures, members and what is distinctive of it."""
     return [
         [
-            cluster_heading(side, a),
-            cluster_size_text(side, a),
-            f"typical: {listed(map(short, side.typical(a, n + 1)), n)}",
+            f"{side.kind} cluster {a}, “{side.titles[a]}”",
+            _size_text(side, a),
+            *_typical_text(side, a, n),
             f"distinctive: {_distinctive_text(side, a, n) or f'no {side.other_kind}'}",
         ]
         for side in findings.sides
@@ -72,28 +66,30 @@ def lines_about_clusters(findings: Findings, n: int) -> list[list[str]]:
     ]
 
 
+def _typical_text(side: SideFindings, cluster: int, n: int) -> list[str]:
+    """A line with typical members; none if these have only numbers."""
+    if are_positions(side.names, side.kind):
+        return []
+    return [f"typical: {listed(map(short, side.typical(cluster, n + 1)), n)}"]
+
+
 def headline(findings: Findings) -> str:
     """What was clustered, into how many clusters, and how much information they keep."""
-    sizes = [
-        count_text(side.labels.size, side.kind)
+    sizes = " and ".join(
+        f"{count_text(side.labels.size)} {side.kind if side.labels.size == 1 else side.kinds}"
         + (f" in {count_text(side.n_clusters, 'cluster')}" if side.is_clustered else "")
         for side in findings.sides
-    ]
+    )
     information = findings.information
-    if all(side.n_clusters <= 1 for side in findings.sides) and not information.is_zero:
-        return f"{sizes[0]} and {sizes[1]}."
     if information.is_zero:
-        return f"{sizes[0]} and {sizes[1]}: there is no information to keep (0 bits)."
+        return f"{sizes}: there is no information to keep (0 bits)."
+    if all(side.n_clusters <= 1 for side in findings.sides):
+        return f"{sizes}."
     bits = bits_text(information.row_clusters_column_clusters), bits_text(information.rows_columns)
     return (
-        f"{sizes[0]} and {sizes[1]} keep {percent_text(information.kept)} of the information "
+        f"{sizes} keep {percent_text(information.kept)} of the information "
         f"({bits[0]} of {bits[1]} bits) at β = {findings.beta:g}."
     )
-
-
-def cluster_heading(side: SideFindings, cluster: int) -> str:
-    """The number and the title of a cluster."""
-    return f"{side.kind} cluster {cluster}, “{side.titles[cluster]}”"
 
 
 def _distinctive_text(side: SideFindings, cluster: int, n: int) -> str:
@@ -119,8 +115,7 @@ def short(name: str) -> str:
     return short_name(name) or repr(name)
 
 
-def cluster_size_text(side: SideFindings, cluster: int) -> str:
-    """Size, share of mass and, if known, stability of a cluster."""
+def _size_text(side: SideFindings, cluster: int) -> str:
     size, share = int(side.sizes[cluster]), float(side.shares[cluster])
     text = f"{count_text(size, 'member')}, {percent_text(share)} of the weight"
     if side.n_clusters == 1 or side.stability is None or np.isnan(side.stability[cluster]):
@@ -128,40 +123,20 @@ def cluster_size_text(side: SideFindings, cluster: int) -> str:
     return f"{text}, stability {side.stability[cluster]:.2f}"
 
 
-def top_features(
-    findings: Findings, cluster: int | None = None, n: int = 10, side: Side = "rows"
-) -> list[Feature] | list[list[Feature]]:
-    """The most distinctive elements of the other side for a cluster, or for each cluster."""
-    check_side(side)
-    chosen: SideFindings = getattr(findings, side)
-    if cluster is None:
-        return [chosen.distinctive(a, n) for a in range(chosen.n_clusters)]
-    if not 0 <= cluster < chosen.n_clusters:
-        raise ValueError(f"There are {chosen.n_clusters} clusters of {side}, no {cluster}.")
-    return chosen.distinctive(cluster, n)
+# --- for notebooks ----------------------------------------------------------------------------
 
 
-def glance(findings: Findings, are_named: tuple[bool, bool], weight: Weight | None = None) -> str:
-    """The headline, the strongest findings, blocks by lift, and the clusters of named sides."""
-    warning = caution(findings)
-    parts = [f"<p><b>{_html(warning)}</b></p>"] if warning else []
+def glance(findings: Findings, weight: Weight | None = None) -> str:
+    """The headline, the strongest findings, and blocks by lift."""
+    warning, sides = caution(findings), findings.sides
+    parts = [f"<p><b>{as_html(warning)}</b></p>"] if warning else []
     parts.append(f"<p>{escape(headline(findings))}</p>")
-    found = strongest(findings, weight, SENTENCES)
-    items = "".join(f"<li>{_html(each.sentence)}</li>" for each in found)
-    parts.append(f"<ul>{items}</ul>" if items else "")
-    sides = findings.sides
+    if found := strongest(findings, weight, SENTENCES):
+        items = "".join(f"<li>{as_html(each.sentence)}</li>" for each in found)
+        parts.append(f"<ul>{items}</ul>")
     if all(side.is_clustered and side.n_clusters <= GLANCE_BLOCKS for side in sides):
         parts.append(_blocks(findings))
-    parts += [_clusters(side) for side, named in zip(sides, are_named, strict=True) if named]
     return f'<div style="font-family:system-ui,sans-serif;font-size:13px">{"".join(parts)}</div>'
-
-
-def _html(sentence: Sentence) -> str:
-    """A sentence whose names are kept apart from the text around them."""
-    return "".join(
-        f"<bdi>{escape(part.text)}</bdi>" if part.is_name else escape(part.text)
-        for part in sentence
-    )
 
 
 def _blocks(findings: Findings) -> str:
@@ -187,61 +162,19 @@ def _blocks(findings: Findings) -> str:
 
 
 def _block(lift: float, far: float) -> str:
-    red, green, blue = MORE if lift > 1 else LESS
     strength = min(1.0, abs(float(octaves(np.array(lift)))) / far) if lift > 0 else 1.0
-    colour = f"rgba({red},{green},{blue},{OPAQUE * strength:.2f})"
+    colour = f"rgba({MORE if lift > 1 else LESS},{OPAQUE * strength:.2f})"
     return f"<td style='text-align:center;background:{colour}'>{lift_text(lift)}</td>"
 
 
-def _clusters(side: SideFindings) -> str:
-    """The clusters of a side: title, size, share and the most typical members."""
-    lines = "".join(_cluster(side, a) for a in range(min(side.n_clusters, GLANCE_CLUSTERS)))
-    if not lines:
-        return ""
-    more = side.n_clusters - GLANCE_CLUSTERS
-    rest = f"<p>and {count_text(more, 'more cluster')}</p>" if more > 0 else ""
-    return f"<b>{escape(side.kind)} clusters</b><ol start='0'>{lines}</ol>{rest}"
+# --- methods of estimators and of results -----------------------------------------------------
 
 
-def _cluster(side: SideFindings, cluster: int) -> str:
-    size, share = int(side.sizes[cluster]), float(side.shares[cluster])
-    names = [
-        escape(short_name(name, GLANCE_NAME)) for name in side.typical(cluster, GLANCE_MEMBERS)
-    ]
-    return (
-        f"<li><b>{escape(side.titles[cluster])}</b> <span style='opacity:.7'>"
-        f"{count_text(size, 'member')}, {percent_text(share)}</span><br>"
-        + ", ".join(f"<bdi>{name}</bdi>" for name in names)
-        + (" …" if size > GLANCE_MEMBERS else "")
-        + "</li>"
-    )
+class TopFeaturesMixin:
+    """A method that lists what is distinctive of clusters."""
 
-
-class DescribeMixin(BaseEstimator):
-    """Methods of an estimator that describe its clusters to people."""
-
-    def describe(self, n: int = 5) -> str:
-        """The results in sentences, then each cluster: title, size, members, what is distinctive.
-
-        The most typical members add most to the information kept; in a model of one side they are
-        those with the highest confidence. :class:`Results`, which has the data, has more.
-
-        Parameters
-        ----------
-        n : int, default=5
-            The number of names to list.
-
-        Examples
-        --------
-        >>> from comarkov import CoClustering
-        >>> model = CoClustering(2, random_state=0).fit([[5, 1], [3, 1], [1, 3], [1, 4]])
-        >>> print(model.describe().splitlines()[0])
-        4 rows in 2 clusters and 2 columns in 2 clusters keep 98.0% of the information (0.256 of
-        0.261 bits) at β = 0.7.
-        """
-        check_is_fitted(self)
-        findings, reason = self._findings(), getattr(self, "selection_reason_", "")
-        return text_of(sentences_about(findings, reason), lines_about_clusters(findings, n))
+    def _findings(self) -> Findings:
+        raise NotImplementedError
 
     @overload
     def top_features(self, cluster: int, n: int = 10, side: Side = "rows") -> list[Feature]: ...
@@ -270,8 +203,39 @@ class DescribeMixin(BaseEstimator):
         list of Feature
             (name, share, lift, bits), most bits first: the part P(x̄,y) log2 lift of I(X̄;Y).
         """
-        check_is_fitted(self)
-        return top_features(self._findings(), cluster, n, side)
+        check_side(side)
+        chosen: SideFindings = getattr(self._findings(), side)
+        if cluster is None:
+            return [chosen.distinctive(a, n) for a in range(chosen.n_clusters)]
+        if not 0 <= cluster < chosen.n_clusters:
+            raise InputError(f"There are {chosen.n_clusters} clusters of {side}, no {cluster}.")
+        return chosen.distinctive(cluster, n)
+
+
+class DescribeMixin(TopFeaturesMixin, BaseEstimator):
+    """Methods of an estimator that describe its clusters to people."""
+
+    def describe(self, n: int = 5) -> str:
+        """The results in sentences, then each cluster: title, size, members, what is distinctive.
+
+        The most typical members add most to the information kept; in a model of one side they are
+        those with the highest confidence. :class:`Results`, which has the data, has more.
+
+        Parameters
+        ----------
+        n : int, default=5
+            The number of names to list.
+
+        Examples
+        --------
+        >>> from comarkov import CoClustering
+        >>> model = CoClustering(2, random_state=0).fit([[5, 1], [3, 1], [1, 3], [1, 4]])
+        >>> print(model.describe().splitlines()[0])
+        4 rows in 2 clusters and 2 columns in 2 clusters keep 98.0% of the information (0.256 of
+        0.261 bits) at β = 0.7.
+        """
+        findings, reason = self._findings(), getattr(self, "selection_reason_", "")
+        return text_of(sentences_about(findings, reason), lines_about_clusters(findings, n))
 
     def _repr_html_inner(self) -> str:
         return self._glance() + str(super()._repr_html_inner())
@@ -283,11 +247,11 @@ class DescribeMixin(BaseEstimator):
         return bundle
 
     def _findings(self) -> Findings:
-        return findings_of(self, names_of_fit(self))
+        check_is_fitted(self)
+        return findings_of(self)
 
     def _glance(self) -> str:
         """The small report, above scikit-learn's diagram; nothing before the fit."""
         if not hasattr(self, "_model"):
             return ""
-        are_named = hasattr(self, "row_names_in_"), hasattr(self, "feature_names_in_")
-        return glance(self._findings(), are_named)
+        return glance(self._findings())

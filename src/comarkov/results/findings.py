@@ -23,11 +23,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ..costs import lift as lifts
+from ..costs import objective as lifts
 from ..costs.labels import ranks
 from ..costs.objective import Information
+from ..io.read.naming import distinct
 from ..io.read.records import known_variables
-from ..joint.messages import InputError
+from ..joint.messages import InputError, plural_of_kind
 from ..joint.objects import as_objects
 from ..model.hierarchy import Hierarchy
 from ..model.leaves import Leaves
@@ -46,13 +47,58 @@ class Feature(NamedTuple):
     bits: float  #: P(x̄, y) log2 lift, its part of I(X̄;Y)
 
 
-@dataclass(frozen=True, eq=False)
-class SideFindings:
-    """One side: its elements in their clusters, or each for itself if it is not clustered."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Elements:
+    """Elements of one kind in their clusters."""
 
     kind: str  #: what the elements are
     names: np.ndarray
     labels: np.ndarray  #: the cluster of each element; -1 for none
+    typicality: np.ndarray  #: what ranks members: the bits they add or, if unknown, confidence
+
+    @property
+    def n_clusters(self) -> int:
+        """The number of clusters."""
+        return int(self.labels.max()) + 1
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """The number of members of each cluster."""
+        return np.bincount(self.labels[self.labels >= 0], minlength=self.n_clusters)
+
+    @property
+    def outside(self) -> np.ndarray:
+        """The names of elements in no cluster."""
+        return self.names[self.labels < 0]
+
+    def members(self, cluster: int, by: np.ndarray | None = None) -> np.ndarray:
+        """The members of a cluster, the most typical first, or those with the largest numbers."""
+        inside = np.flatnonzero(self.labels == cluster)
+        numbers = self.typicality if by is None else by
+        return inside[np.argsort(-numbers[inside], kind="stable")]
+
+    @cached_property
+    def ranks(self) -> np.ndarray:
+        """The place of each element in its cluster, 1 being the most typical; 0 in no cluster.
+
+        On a side that is not clustered, among all elements.
+        """
+        group = np.minimum(self.labels, max(self.n_clusters - 1, 0))
+        order = np.lexsort((-self.typicality, group))
+        first = np.searchsorted(group[order], group[order])
+        ranks = np.empty(order.size, np.int64)
+        ranks[order] = np.arange(order.size) - first + 1
+        return np.where(group < 0, 0, ranks)
+
+    def typical(self, cluster: int, n: int | None = 10) -> list[str]:
+        """The names of the n most typical members of a cluster."""
+        return [str(name) for name in self.names[self.members(cluster)[:n]]]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SideFindings(Elements):
+    """One side: its elements in their clusters, or each for itself if it is not clustered."""
+
     bits: np.ndarray | None  #: what each element adds to the information kept, if known
     group: np.ndarray  #: its cluster; if unclustered, that of the other side it adds most to
     across: np.ndarray | None  #: P(x̄, y) by (cluster, other element); None if not clustered
@@ -64,18 +110,18 @@ class SideFindings:
     axis: str  #: "row" or "column"
     other_kind: str = ""  #: what the elements of the other side are
     given_titles: Mapping[int, str] = field(default_factory=dict)  #: of some clusters, by a person
-    other_variables: np.ndarray | None = None  #: names of variables, if the others are categories
+    variables: np.ndarray | None = None  #: the variable of each element, if they are categories
+    other_variables: np.ndarray | None = None  #: those of the others
+
+    @property
+    def kinds(self) -> str:
+        """What the elements are, in the plural; "rows" or "columns" if that is not known."""
+        return plural_of_kind(self.kind, f"{self.axis}s")
 
     @cached_property
     def titles(self) -> list[str]:
         """One title for each cluster: a few words that distinguish it from the others."""
         return cluster_titles(self)
-
-    @cached_property
-    def merge_costs(self) -> np.ndarray | None:
-        """The bits that merging clusters i < j adds to the cost; None if not clustered."""
-        costs: np.ndarray | None = getattr(self.own_tree, f"{self.axis}_merge_costs")
-        return costs
 
     @cached_property
     def linkage(self) -> np.ndarray | None:
@@ -95,19 +141,12 @@ class SideFindings:
     @property
     def sizes(self) -> np.ndarray:
         """The number of members of each cluster."""
-        if not self.is_clustered:
-            return np.zeros(0, np.int64)
-        return np.bincount(self.labels[self.labels >= 0], minlength=self.n_clusters)
+        return super().sizes if self.is_clustered else np.zeros(0, np.int64)
 
     @property
     def shares(self) -> np.ndarray:
         """P(x̄), the share of mass of each cluster."""
         return np.zeros(0) if self.across is None else self.across.sum(axis=1)
-
-    @cached_property
-    def order(self) -> np.ndarray:
-        """The elements by the number of their group, the most typical first; -1 at the end."""
-        return np.lexsort((-self.typicality, np.where(self.group < 0, np.inf, self.group)))
 
     @cached_property
     def levels(self) -> SideLevels | None:
@@ -123,40 +162,12 @@ class SideFindings:
         place = place if self.levels is None else place[self.levels.leaves.leaf]
         return np.lexsort((-self.typicality, np.where(self.labels < 0, place.size, place)))
 
-    @cached_property
-    def ranks(self) -> np.ndarray:
-        """The place of each element in its cluster, 1 being the most typical; 0 in no cluster.
-
-        On a side that is not clustered, among all elements.
-        """
-        group = self.labels if self.is_clustered else np.minimum(self.labels, 0)
-        order = np.lexsort((-self.typicality, group))
-        first = np.searchsorted(group[order], group[order])
-        ranks = np.empty(order.size, np.int64)
-        ranks[order] = np.arange(order.size) - first + 1
-        return np.where(group < 0, 0, ranks)
-
-    @property
-    def typicality(self) -> np.ndarray:
-        """What ranks members: their bits or, if these are not known, their confidence."""
-        if self.bits is not None:
-            return self.bits
-        return np.zeros(self.labels.size) if self.confidence is None else self.confidence
-
-    def members(self, cluster: int) -> np.ndarray:
-        """The members of a cluster, the most typical first."""
-        return self.order[self.labels[self.order] == cluster]
-
     def blocks_of(self, labels: np.ndarray | None = None) -> tuple[np.ndarray, int]:
         """The block of each element and their number: its cluster, or itself if not clustered."""
         labels = self.labels if labels is None else labels
         if not self.is_clustered:
             return np.arange(labels.size), labels.size
         return labels, max(int(labels.max(initial=0)) + 1, self.n_clusters)
-
-    def typical(self, cluster: int, n: int = 10) -> list[str]:
-        """The names of the n most typical members of a cluster."""
-        return [str(name) for name in self.names[self.members(cluster)[:n]]]
 
     def distinctive(self, cluster: int, n: int = 10) -> list[Feature]:
         """The n elements of the other side that tell most for a cluster."""
@@ -165,18 +176,17 @@ class SideFindings:
         features = features_of(self.across, cluster, self.other_names, n)
         if self.other_variables is None:
             return features
-        shares, usual = self._shares_in_variables
-        places = {str(name): i for i, name in enumerate(self.other_names)}
+        shares, usual = self.shares_in_variables
+        places = {name: i for i, name in enumerate(self.other_names)}
+        at = [places[each.name] for each in features]
+        numbers = zip(shares[cluster, at], shares[cluster, at] / usual[at], strict=True)
         return [
-            each._replace(
-                share=float(shares[cluster, places[each.name]]),
-                lift=float(shares[cluster, places[each.name]] / usual[places[each.name]]),
-            )
-            for each in features
+            each._replace(share=float(share), lift=float(lift))
+            for each, (share, lift) in zip(features, numbers, strict=True)
         ]
 
     @cached_property
-    def _shares_in_variables(self) -> tuple[np.ndarray, np.ndarray]:
+    def shares_in_variables(self) -> tuple[np.ndarray, np.ndarray]:
         """The share of each category among those of its variable, by cluster and overall."""
         assert self.across is not None
         assert self.other_variables is not None
@@ -241,6 +251,11 @@ class Findings:
         return lifts.lift(self.blocks)
 
     @cached_property
+    def leaf_orders(self) -> Orders:
+        """The leaves of each side as they are drawn; elements of a side that is not clustered."""
+        return drawing_orders(self.rows.tree)
+
+    @cached_property
     def orders(self) -> Orders:
         """The elements of each side as they are drawn, strong blocks along the diagonal.
 
@@ -251,18 +266,15 @@ class Findings:
         return Orders(*(side.drawing_order(leaves) for side, leaves in pairs))
 
     @cached_property
-    def leaf_orders(self) -> Orders:
-        """The leaves of each side as they are drawn; elements of a side that is not clustered."""
-        return drawing_orders(self.rows.tree)
-
-    @cached_property
     def cluster_orders(self) -> Orders:
         """The clusters of each side as they are drawn; elements of a side that is not clustered."""
-        rows, columns = (
-            each if side.levels is None else side.levels.drawing_order(side.n_clusters, leaves)
-            for side, leaves, each in zip(self.sides, self.leaf_orders, self.orders, strict=True)
+        each = zip(self.sides, self.leaf_orders, self.orders, strict=True)
+        return Orders(
+            *(
+                order if side.levels is None else side.levels.drawing_order(side.n_clusters, leaves)
+                for side, leaves, order in each
+            )
         )
-        return Orders(rows, columns)
 
     @property
     def sides(self) -> tuple[SideFindings, SideFindings]:
@@ -281,20 +293,24 @@ def findings_of(
     Without names they have those of the fit, or numbers. The weighted matrix is needed only by
     models of one side, to know how typical members are; else those who are surest come first.
     """
-    own_tree = _own_tree(fitted)
-    leaves = [side and side.without_finer() for side in (own_tree.rows, own_tree.columns)]
+    model, tree = fitted._model, fitted.hierarchy_
+    if tree.n_fitted != tuple(side and side.k for side in (model.rows, model.columns)):  # a cut
+        tree = Hierarchy(model.rows, model.columns, fitted.beta_, fitted.information_)
+    leaves = [side and side.without_finer() for side in (tree.rows, tree.columns)]
     blocks = block_shares(leaves[0], leaves[1])
     of_fit = getattr(fitted, "row_names_in_", None), getattr(fitted, "feature_names_in_", None)
     labels = fitted.row_labels_, fitted.column_labels_
     elements = [
-        _as_names(own if given is None else given, each.size)
+        _as_names(distinct(own) if given is None else given, each.size)
         for given, own, each in zip(names, of_fit, labels, strict=True)
     ]
-    sides = []
+    sides, variables = [], _variables(fitted, elements[1].size)
     for i, axis in enumerate(("row", "column")):
-        turned = (blocks.T, None if weights is None else weights.T) if i else (blocks, weights)
-        half = _Half(leaves[i], leaves[1 - i], *turned)
-        bits, group = _element_bits(half, labels[i])
+        side = leaves[i]
+        turned = (blocks.T, weights if weights is None else weights.T) if i else (blocks, weights)
+        bits, group = _element_bits(labels[i], side, leaves[1 - i], *turned)
+        confidence = getattr(fitted, f"{axis}_confidence_", None)
+        known = [each for each in (bits, confidence) if each is not None]
         sides.append(
             SideFindings(
                 kind=kinds[i],
@@ -302,15 +318,17 @@ def findings_of(
                 names=elements[i],
                 other_names=elements[1 - i],
                 labels=labels[i],
+                typicality=known[0] if known else np.zeros(labels[i].size),
                 bits=bits,
                 group=group,
-                across=None if half.side is None else half.side.masses.T / _total(half.side),
-                confidence=getattr(fitted, f"{axis}_confidence_", None),
+                across=side and side.masses.T / _total(side),
+                confidence=confidence,
                 stability=getattr(fitted, f"{axis}_stability_", None),
                 tree=fitted.hierarchy_,
-                own_tree=own_tree,
+                own_tree=tree,
                 axis=axis,
-                other_variables=_variables(fitted, elements[1].size) if i == 0 else None,
+                variables=variables if i else None,
+                other_variables=None if i else variables,
             )
         )
     facts = blocks, fitted.information_, fitted.beta_, fitted.cost_
@@ -335,36 +353,25 @@ def _as_names(names: Any, n: int) -> np.ndarray:
     return array
 
 
-def _own_tree(fitted: Any) -> Hierarchy:
-    """The hierarchy of the fit; of a cut, one that goes through the clusters of the cut."""
-    model = fitted._model
-    if fitted.hierarchy_.n_fitted == tuple(side and side.k for side in (model.rows, model.columns)):
-        return fitted.hierarchy_
-    return Hierarchy(model.rows, model.columns, fitted.beta_, fitted.information_)
-
-
-class _Half(NamedTuple):
-    """One side with its blocks: rows, or columns of the transposed matrix."""
-
-    side: Leaves | None  # its clusters, without finer ones
-    other: Leaves | None
-    blocks: np.ndarray  # P(x̄, ȳ)
-    weights: sp.sparray | None
-
-
-def _element_bits(half: _Half, labels: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:
-    """What each element adds to the information kept, if known, and its group."""
-    gain = lifts.octaves(lifts.lift(half.blocks))
-    if half.side is None:  # blocks are elements by clusters of the other side
-        parts = half.blocks * gain
+def _element_bits(
+    labels: np.ndarray,
+    side: Leaves | None,
+    other: Leaves | None,
+    blocks: np.ndarray,
+    weights: sp.sparray | None,
+) -> tuple[np.ndarray | None, np.ndarray]:
+    """What each element of a side adds to the information kept, if known, and its group."""
+    gain = lifts.octaves(lifts.lift(blocks))
+    if side is None:  # blocks are elements by clusters of the other side
+        parts = blocks * gain
         return parts.sum(axis=1), np.where(labels < 0, -1, parts.argmax(axis=1))
-    cluster = np.maximum(half.side.leaf, 0)  # also of what was rejected
-    if half.other is not None:
-        parts = half.other.masses / _total(half.other) * gain[cluster]
+    cluster = np.maximum(side.leaf, 0)  # also of what was rejected
+    if other is not None:
+        parts = other.masses / _total(other) * gain[cluster]
         return np.asarray(parts.sum(axis=1), np.float64), labels
-    if half.weights is None:
+    if weights is None:
         return None, labels
-    entries = half.weights.tocoo()
+    entries = weights.tocoo()
     elements, items = entries.coords
     parts = entries.data / entries.data.sum(dtype=np.float64) * gain[cluster[elements], items]
     return np.bincount(elements, weights=parts, minlength=labels.size), labels

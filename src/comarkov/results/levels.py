@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..costs.labels import membership, ranks
-from ..costs.lift import expected_shares
+from ..costs.objective import expected_shares
 from ..model.hierarchy import Hierarchy
 from ..model.leaves import Leaves
 
@@ -49,11 +49,6 @@ class SideLevels:
     def merges(self) -> np.ndarray:
         """The two nodes of each merge."""
         return self.linkage[:, :2].astype(np.int64)
-
-    @property
-    def heights(self) -> np.ndarray:
-        """The bits lost up to and including each merge, on both sides together."""
-        return self.linkage[:, 2]
 
     @cached_property
     def members(self) -> list[np.ndarray]:
@@ -133,18 +128,30 @@ def best_orders(
     """The orders of rows and columns in which the mass of blocks is nearest to the diagonal.
 
     Each line of the merges has the two nodes that are merged, as in SciPy's linkage; None allows
-    any order.
+    any order. From each start, rows are arranged by the places of columns and columns by those of
+    rows, until nothing changes.
     """
-    rows = _Ordering(blocks.sum(axis=1), row_merges)
-    columns = _Ordering(blocks.sum(axis=0), column_merges)
-    best, highest = Orders(rows.numbers, columns.numbers), -np.inf
-    random = np.random.default_rng(0).random((RANDOM_ORDERS, blocks.shape[1]))
-    for start in (*_correspondence_axes(blocks), *random):  # places of columns
-        orders = _alternate(blocks, rows, columns, start)
-        correlation = alignment(blocks, rows.places(orders.rows), columns.places(orders.columns))
+    row_mass, column_mass = blocks.sum(axis=1), blocks.sum(axis=0)
+    best, highest = Orders(np.arange(row_mass.size), np.arange(column_mass.size)), -np.inf
+    random = np.random.default_rng(0).random((RANDOM_ORDERS, column_mass.size))
+    for y in (*_correspondence_axes(blocks), *random):  # places of columns
+        before = best
+        for _ in range(ORDERING_TURNS):
+            rows = _order_by(blocks @ y, row_mass, row_merges)
+            x = _places(row_mass, rows)
+            columns = _order_by(x @ blocks, column_mass, column_merges)
+            y = _places(column_mass, columns)
+            if np.array_equal(rows, before.rows) and np.array_equal(columns, before.columns):
+                break
+            before = Orders(rows, columns)
+        correlation = alignment(blocks, x, y)
         if correlation > highest + 1e-9:
-            best, highest = orders, correlation
-    return _heavier_first(best, rows)
+            best, highest = Orders(rows, columns), correlation
+    half = row_mass.size // 2  # the reverse is equally good: begin with more mass
+    drawn = row_mass[best.rows]
+    if drawn[:half].sum() >= drawn[drawn.size - half :].sum():
+        return best
+    return Orders(best.rows[::-1], best.columns[::-1])
 
 
 def alignment(blocks: np.ndarray, x: np.ndarray, y: np.ndarray) -> float:
@@ -155,51 +162,26 @@ def alignment(blocks: np.ndarray, x: np.ndarray, y: np.ndarray) -> float:
     return float(x @ blocks @ y / spread) if spread > 0 else 0.0
 
 
-class _Ordering(NamedTuple):
-    """The mass of each leaf, and the merges that an order must respect, if any."""
-
-    mass: np.ndarray
-    merges: np.ndarray | None
-
-    @property
-    def numbers(self) -> np.ndarray:
-        """The leaves as they are numbered."""
-        return np.arange(self.mass.size)
-
-    def places(self, order: np.ndarray) -> np.ndarray:
-        """The middle of each leaf, from 0 to 1, if each takes as much room as it has mass."""
-        ends = np.cumsum(self.mass[order])
-        places = np.empty(order.size)
-        places[order] = ends - self.mass[order] / 2
-        return places
-
-    def order_by(self, sums: np.ndarray) -> np.ndarray:
-        """The order by ``sums / mass``, at every node of the tree if there is one."""
-        mass = np.maximum(self.mass, TINY)
-        if self.merges is None:
-            return np.argsort(sums / mass, kind="stable")
-        nodes = [(np.array([a]), sums[a], mass[a]) for a in range(mass.size)]
-        for first, second in self.merges:
-            one, other = nodes[first], nodes[second]
-            if one[1] * other[2] > other[1] * one[2]:
-                one, other = other, one
-            leaves = np.concatenate([one[0], other[0]])
-            nodes.append((leaves, one[1] + other[1], one[2] + other[2]))
-        return nodes[-1][0]
+def _places(mass: np.ndarray, order: np.ndarray) -> np.ndarray:
+    """The middle of each leaf, from 0 to 1, if each takes as much room as it has mass."""
+    places = np.empty(order.size)
+    places[order] = np.cumsum(mass[order]) - mass[order] / 2
+    return places
 
 
-def _alternate(blocks: np.ndarray, rows: _Ordering, columns: _Ordering, y: np.ndarray) -> Orders:
-    """Arrange rows by the places of columns and columns by those of rows, until nothing changes."""
-    orders = Orders(rows.numbers, columns.numbers)
-    for _ in range(ORDERING_TURNS):
-        before = orders
-        row_order = rows.order_by(blocks @ y)
-        column_order = columns.order_by(rows.places(row_order) @ blocks)
-        orders = Orders(row_order, column_order)
-        if all(np.array_equal(a, b) for a, b in zip(orders, before, strict=True)):
-            break
-        y = columns.places(column_order)
-    return orders
+def _order_by(sums: np.ndarray, mass: np.ndarray, merges: np.ndarray | None) -> np.ndarray:
+    """The order by ``sums / mass``, at every node of the tree if there is one."""
+    mass = np.maximum(mass, TINY)
+    if merges is None:
+        return np.argsort(sums / mass, kind="stable")
+    nodes = [(np.array([a]), sums[a], mass[a]) for a in range(mass.size)]
+    for first, second in merges:
+        one, other = nodes[first], nodes[second]
+        if one[1] * other[2] > other[1] * one[2]:
+            one, other = other, one
+        leaves = np.concatenate([one[0], other[0]])
+        nodes.append((leaves, one[1] + other[1], one[2] + other[2]))
+    return nodes[-1][0]
 
 
 def _correspondence_axes(blocks: np.ndarray) -> np.ndarray:
@@ -211,12 +193,3 @@ def _correspondence_axes(blocks: np.ndarray) -> np.ndarray:
     vectors = vectors[:, ::-1][:, :START_AXES]
     axes = (residual.T @ vectors if is_wide else vectors).T
     return np.asarray(axes / np.sqrt(np.maximum(blocks.sum(axis=0), TINY)))
-
-
-def _heavier_first(orders: Orders, rows: _Ordering) -> Orders:
-    """Of an order and its reverse, which are equally good, the one that begins with more mass."""
-    half = rows.mass.size // 2
-    mass = rows.mass[orders.rows]
-    if mass[:half].sum() >= mass[mass.size - half :].sum():
-        return orders
-    return Orders(orders.rows[::-1], orders.columns[::-1])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -12,9 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.validation import check_is_fitted
 
-from ..costs import lift as lifts
+from ..costs import objective as lifts
 from ..costs.labels import membership
 from ..costs.objective import Information
 from ..io.csv_files import csv_text
@@ -22,8 +20,9 @@ from ..io.files import DATA_FILE
 from ..io.read import read
 from ..io.read.fit_input import Key, read_relations
 from ..joint.joint import Joint
-from ..joint.messages import as_plural, listed
-from .base_results import BaseResults, ClusteredElements
+from ..joint.messages import listed, plural_of_kind
+from ..joint.objects import as_objects
+from .base_results import BaseResults, ClusteredElements, information_figures
 from .chain_results import ChainResults
 from .describe import features_text, short
 from .findings import Feature, features_of
@@ -32,6 +31,7 @@ from .words.figures import (
     bits_text,
     count_text,
     is_informative,
+    joined,
     lift_text,
     percent_text,
 )
@@ -41,8 +41,6 @@ RELATION_COLUMNS = (
     *("relation", "row_cluster", "column_cluster", "rows", "columns"),
     *("share", "expected", "lift", "row_title", "column_title"),
 )
-OTHER_FILES = ("blocks",)  # names of files that are not those of types
-TITLE_MEMBERS = 5  # of a cluster that may stand in its title
 
 
 class RelationFindings(NamedTuple):
@@ -63,22 +61,19 @@ class RelationFindings(NamedTuple):
     def blocks(self) -> np.ndarray:
         """P(x̄, ȳ)."""
         rows, columns = self.members
-        blocks: np.ndarray = (rows.T @ self.share @ columns).toarray()
-        return blocks
+        return np.asarray((rows.T @ self.share @ columns).toarray())
 
     def across(self, axis: int) -> np.ndarray:
         """P(x̄, y) by (cluster of this side, element of the other side)."""
         share = self.share if axis == 0 else self.share.T
-        masses: np.ndarray = (self.members[axis].T @ share).toarray()
-        return masses
+        return np.asarray((self.members[axis].T @ share).toarray())
 
     def element_bits(self, axis: int) -> np.ndarray:
         """What each element of a side adds to the information kept."""
         share, blocks = (self.share, self.blocks) if axis == 0 else (self.share.T, self.blocks.T)
         onto = share @ self.members[1 - axis]
         gain = self.members[axis] @ lifts.octaves(lifts.lift(blocks))
-        bits: np.ndarray = (onto.toarray() * gain).sum(axis=1)
-        return bits
+        return np.asarray((onto.toarray() * gain).sum(axis=1))
 
     def strongest(self, n: int) -> list[tuple[int, int, float]]:
         """The n blocks that add most to the information kept, with their lifts."""
@@ -87,13 +82,6 @@ class RelationFindings(NamedTuple):
         order = np.argsort(-lifts.bits(blocks), axis=None, kind="stable")[:n]
         places = [divmod(int(i), blocks.shape[1]) for i in order]
         return [(a, b, float(lift[a, b])) for a, b in places if is_informative(lift[a, b])]
-
-
-class Distinctive(NamedTuple):
-    """The most distinctive elements of a related type for a cluster."""
-
-    kind: str
-    features: list[Feature]
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,15 +100,11 @@ class MultiwayResults(BaseResults):
     ['a', 'c']
     """
 
-    def __post_init__(self) -> None:
-        check_is_fitted(self.fitted)
-        object.__setattr__(self, "fitted", copy(self.fitted))  # later fits leave results alone
-
     @property
     def groups(self) -> list[list[str]]:
         """The names in each cluster of the first type, the largest cluster first."""
         own = next(iter(self.types.values()))
-        groups = [own.member_names(a) for a in range(own.n_clusters)]
+        groups = [own.typical(a, None) for a in range(own.n_clusters)]
         return [sorted(names) for names in sorted(groups, key=len, reverse=True)]
 
     @property
@@ -158,67 +142,61 @@ class MultiwayResults(BaseResults):
         types = {}
         for name in self.fitted.types_:
             sides = list(self._relations_of(name))
+            shares = [relation.share.sum(axis=1 - axis) for relation, axis in sides]
+            bits = [relation.weight * relation.element_bits(axis) for relation, axis in sides]
             types[name] = ClusteredElements(
-                [str(each) for each in self.fitted.names_[name]],
-                self.fitted.labels_[name],
-                np.mean([relation.share.sum(axis=1 - axis) for relation, axis in sides], axis=0),
-                np.sum([each.weight * each.element_bits(axis) for each, axis in sides], axis=0),
+                kind=name,
+                names=as_objects(str(each) for each in self.fitted.names_[name]),
+                labels=self.fitted.labels_[name],
+                masses=np.mean(shares, axis=0),
+                typicality=np.sum(bits, axis=0),
             )
         return types
 
-    def _hub_words(self, own: ClusteredElements) -> Words:
-        """The nodes of a network stand in titles by their edges inside their groups."""
-        inside = np.flatnonzero(own.labels >= 0)
-        member = membership(own.labels[inside], own.n_clusters).toarray()
-        names = [short(own.names[i]) for i in inside]
-        first = [short(self.hubs(a, 1)[0]) for a in range(own.n_clusters)]
-        prefix = "node " if all(name.isdecimal() for name in names) else ""
-        return Words(names, (member * self.links[inside]).T, prefix, first)
-
-    @cached_property
-    def _across(self) -> dict[tuple[Key, int], np.ndarray]:
-        pairs = ((relation, axis) for relation in self.relations for axis in (0, 1))
-        return {(relation.key, axis): relation.across(axis) for relation, axis in pairs}
-
-    def distinctive(self, name: str, cluster: int, n: int = 10) -> list[Distinctive]:
-        """For each relation of a type, the most distinctive elements on the other side."""
-        lists = []
+    def distinctive(self, name: str, cluster: int, n: int = 10) -> dict[str, list[Feature]]:
+        """For each related type, by what it is, the most distinctive elements of it."""
+        lists = {}
         for relation, axis in self._relations_of(name):
             other = relation.key[1 - axis]
             across = self._across[relation.key, axis]
             features = features_of(across, cluster, self.fitted.names_[other], n)
             own = ("to", "from")[axis] if other == name else ""
             strong = [each for each in features if is_informative(each.lift)]
-            lists.append(Distinctive(f"{own} {other}".strip(), strong))
+            lists[f"{own} {other}".strip()] = strong
         return lists
 
     @cached_property
-    def titles(self) -> dict[str, list[str]]:
-        """A title for each cluster of each type: distinctive elements of related types."""
-        return {name: titles_from(self._words(name)) for name in self.types}
+    def _across(self) -> dict[tuple[Key, int], np.ndarray]:
+        pairs = ((relation, axis) for relation in self.relations for axis in (0, 1))
+        return {(relation.key, axis): relation.across(axis) for relation, axis in pairs}
 
-    def _words(self, name: str) -> Words:
-        """Elements of related types that may stand in titles; own members if these say more."""
-        own = self.types[name]
-        k = own.n_clusters
+    @cached_property
+    def titles(self) -> dict[str, list[str]]:
+        """A title for each cluster of each type: distinctive elements of related types.
+
+        The groups of a network are named by the nodes with most edges inside their groups.
+        """
         if self.network is not None:
-            return self._hub_words(own)
-        typical = [short(own.member_names(a, 1)[0]) for a in range(k)]
+            ((name, own),) = self.types.items()
+            node = replace(own, kind="node")
+            return {name: node.titles_by(self.links[np.arange(own.labels.size), own.labels])}
+        return {name: self._titles_of(name, own) for name, own in self.types.items()}
+
+    def _titles_of(self, name: str, own: ClusteredElements) -> list[str]:
+        """Of elements of related types; of own members where these have no names."""
+        clusters = range(own.n_clusters)
         names: list[str] = []
-        parts = [np.zeros((k, 0))]
+        parts = [np.zeros((own.n_clusters, 0))]
         for relation, axis in self._relations_of(name):
             other = relation.key[1 - axis]
             if are_readable(self.types[other].names, other):
                 elements, scores = score_features(self._across[relation.key, axis])
-                names += [short(self.types[other].names[i]) for i in elements]
+                names += [short(each) for each in self.types[other].names[elements]]
                 parts.append(scores)
         if not names and are_readable(own.names, name):
-            for a in range(k):
-                members = own.members(a)[:TITLE_MEMBERS]
-                names += [short(own.names[i]) for i in members]
-                parts.append(np.zeros((k, members.size)))
-                parts[-1][a] = np.maximum(own.typicality[members], 0)
-        return Words(names, np.hstack(parts), "", typical, are_names=bool(names))
+            return own.titles_by(np.maximum(own.typicality, 0))
+        typical = [short(own.typical(a, 1)[0]) for a in clusters]
+        return titles_from(Words(names, np.hstack(parts), "", typical, are_names=bool(names)))
 
     # --- networks ---------------------------------------------------------------------------
 
@@ -229,51 +207,36 @@ class MultiwayResults(BaseResults):
         return self.relations[0] if is_network else None
 
     @cached_property
-    def is_directed(self) -> bool:
-        """Do the edges of a network have a direction?"""
-        assert self.network is not None
-        return bool((abs(self.network.share - self.network.share.T) > 0).nnz)
-
-    @cached_property
     def links(self) -> np.ndarray:
         """The share of all edges of each node of a network with each group, both ways added up."""
         assert self.network is not None
         share, onto = self.network.share, self.network.members[0]
-        links: np.ndarray = ((share + share.T) @ onto).toarray() / 2
-        return links
+        return np.asarray(((share + share.T) @ onto).toarray() / 2)
 
     def hubs(self, cluster: int, n: int) -> list[str]:
         """The members of a group with the most edges."""
         own = next(iter(self.types.values()))
-        members = np.flatnonzero(own.labels == cluster)
-        order = np.argsort(-self.links[members].sum(axis=1), kind="stable")[:n]
-        return [own.names[i] for i in members[order]]
+        return [own.names[i] for i in own.members(cluster, self.links.sum(axis=1))[:n]]
 
     def bridges(self, cluster: int, n: int) -> list[tuple[str, int]]:
         """The members of a group with the most edges to another one, and that group."""
         own = next(iter(self.types.values()))
-        members = np.flatnonzero(own.labels == cluster)
-        others = self.links[members].copy()
+        others = self.links.copy()
         others[:, cluster] = 0
-        order = np.argsort(-others.max(axis=1), kind="stable")[:n]
-        pairs = [(own.names[members[i]], int(others[i].argmax()), others[i].max()) for i in order]
-        return [(name, group) for name, group, share in pairs if share > 0]
+        order = own.members(cluster, others.max(axis=1))[:n]
+        return [(own.names[i], int(others[i].argmax())) for i in order if others[i].any()]
 
-    def _network_sentences(self, name: str) -> list[str]:
-        """How many groups, how many edges are inside them, and which groups are linked most."""
-        assert self.network is not None
-        own, blocks = self.types[name], self.network.blocks
-        n_edges = self.network.share.nnz
-        if not self.is_directed:
-            n_edges = (n_edges + np.count_nonzero(self.network.share.diagonal())) // 2
-        kind = "directed" if self.is_directed else "undirected"
-        k = own.n_clusters
+    def _network_sentences(self, network: RelationFindings) -> list[str]:
+        ((name, own),) = self.types.items()
+        blocks, n_edges, k = network.blocks, network.share.nnz, own.n_clusters
+        is_directed = (abs(network.share - network.share.T) > 0).nnz > 0
+        if not is_directed:
+            n_edges = (n_edges + np.count_nonzero(network.share.diagonal())) // 2
         lines = [
             f"{_count(len(own.names), name)} in {count_text(k, 'group')}, linked by "
-            f"{count_text(n_edges)} {kind} edges."
+            f"{count_text(n_edges)} {'directed' if is_directed else 'undirected'} edges.",
+            self.fitted.selection_reason_,
         ]
-        if self.fitted.selection_reason_:
-            lines.append(self.fitted.selection_reason_)
         if k > 1:
             expected = float(blocks.sum(axis=1) @ blocks.sum(axis=0))
             lines.append(
@@ -289,23 +252,21 @@ class MultiwayResults(BaseResults):
                     f"Between groups, most edges link group {a} ({titles[a]}) and group {b} "
                     f"({titles[b]}): {percent_text(float(between[a, b]))}."
                 )
-        return lines
+        return [*lines, f"Without edges: {listed(own.outside, 5)}." if own.outside.size else ""]
 
     # --- words ------------------------------------------------------------------------------
 
     def strongest_text(self, relation: RelationFindings, n: int = 3) -> str:
         """The clusters of a relation that go together most, in words."""
         rows, columns = relation.key
+        is_own = rows == columns
         parts = []
         for a, b, lift in relation.strongest(2 * n):
-            first, second = self.titles[rows][a], self.titles[columns][b]
-            if rows != columns:
-                pair = f"cluster {a} of {rows} ({first}) with cluster {b} of {columns} ({second})"
-            elif a == b:
-                pair = f"cluster {a} ({first}) within itself"
-            else:
-                pair = f"cluster {a} ({first}) with cluster {b} ({second})"
-            if not (rows == columns and a > b):
+            one, other = (f" of {name}" if not is_own else "" for name in relation.key)
+            first = f"cluster {a}{one} ({self.titles[rows][a]})"
+            second = f"with cluster {b}{other} ({self.titles[columns][b]})"
+            if not (is_own and a > b):
+                pair = f"{first} {'within itself' if is_own and a == b else second}"
                 parts.append(f"{pair}, {lift_text(lift)}")
         if not parts:
             return "No clusters go together more than by chance."
@@ -315,9 +276,7 @@ class MultiwayResults(BaseResults):
     def sentences(self) -> list[str]:
         """What was clustered and what was kept, in plain words."""
         if self.network is not None:
-            lines = self._network_sentences(self.network.key[0])
-            alone = next(iter(self.types.values())).outside
-            return [*lines, *([f"Without edges: {listed(alone, 5)}."] if alone else [])]
+            return [line for line in self._network_sentences(self.network) if line]
         sizes = [
             f"{_count(len(each.names), name)} in {count_text(each.n_clusters, 'cluster')}"
             for name, each in self.types.items()
@@ -328,39 +287,40 @@ class MultiwayResults(BaseResults):
             f"{bits_text(each.information.rows_columns)} bits)"
             for each in self.relations
         ]
+        empty = [_count(len(x.outside), name) for name, x in self.types.items() if x.outside.size]
         lines = [
-            f"{_and(sizes)}, from {count_text(len(relations), 'table')}.",
-            *([self.fitted.selection_reason_] if self.fitted.selection_reason_ else []),
-            f"The clusters keep this much of the information in the tables: {_and(relations)}.",
+            f"{joined(sizes)}, from {count_text(len(relations), 'table')}.",
+            self.fitted.selection_reason_,
+            f"The clusters keep this much of the information in the tables: {joined(relations)}.",
+            f"Empty, and in no cluster: {joined(empty)}." if empty else "",
         ]
-        empty = [_count(len(x.outside), name) for name, x in self.types.items() if x.outside]
-        return [*lines, f"Empty, and in no cluster: {_and(empty)}."] if empty else lines
+        return [line for line in lines if line]
 
     def cluster_lines(self, n: int) -> list[list[str]]:
         """A heading and lines about each cluster of each type."""
-        if self.network is not None:
-            return [self._group_lines(a, n) for a in range(self.network.blocks.shape[0])]
+        lines = self._type_lines if self.network is None else self._group_lines
+        pairs = ((name, a) for name, own in self.types.items() for a in range(own.n_clusters))
+        return [lines(name, a, n) for name, a in pairs]
+
+    def _type_lines(self, name: str, a: int, n: int) -> list[str]:
+        own = self.types[name]
         return [
-            [
-                f"{name} cluster {a}: {self.titles[name][a]}",
-                f"{count_text(own.size(a), 'member')}, {percent_text(own.share(a))} of the weight",
-                f"typical: {listed(map(short, own.member_names(a)), n)}",
-                *(
-                    f"distinctive {part.kind}: {features_text(part.features) or 'none'}"
-                    for part in self.distinctive(name, a, n)
-                ),
-            ]
-            for name, own in self.types.items()
-            for a in range(own.n_clusters)
+            f"{name} cluster {a}: {self.titles[name][a]}",
+            f"{count_text(own.sizes[a], 'member')}, {percent_text(own.shares[a])} of the weight",
+            f"typical: {listed(map(short, own.typical(a, None)), n)}",
+            *(
+                f"distinctive {kind}: {features_text(features) or 'none'}"
+                for kind, features in self.distinctive(name, a, n).items()
+            ),
         ]
 
-    def _group_lines(self, a: int, n: int) -> list[str]:
-        """A heading and lines about a group of a network."""
-        name, own = next(iter(self.types.items()))
+    def _group_lines(self, name: str, a: int, n: int) -> list[str]:
+        own = self.types[name]
+        size, share = count_text(own.sizes[a], "member"), percent_text(own.shares[a])
         bridges = [f"{short(member)} (to group {b})" for member, b in self.bridges(a, n)]
         lines = [
             f"Group {a}: {self.titles[name][a]}",
-            f"{count_text(own.size(a), 'member')}, {percent_text(own.share(a))} of all edges' ends",
+            f"{size}, {share} of all edges' ends",
             f"hubs: {listed(map(short, self.hubs(a, n + 1)), n)}",
         ]
         return [*lines, f"bridges: {listed(bridges, n)}"] if bridges else lines
@@ -373,7 +333,7 @@ class MultiwayResults(BaseResults):
         files: dict[str, str] = {}
         for name in self.fitted.types_:
             stem = re.sub(r"[^\w-]+", "_", name)
-            while f"{stem}.csv" in files.values() or stem in OTHER_FILES:
+            while f"{stem}.csv" in files.values() or stem == "blocks":
                 stem += "_"
             files[name] = f"{stem}.csv"
         return files
@@ -398,12 +358,11 @@ class MultiwayResults(BaseResults):
         for relation in self.relations:
             blocks = relation.blocks
             expected, lift = lifts.expected_shares(blocks), lifts.lift(blocks)
-            (rows, row_titles), (columns, column_titles) = (
-                (self.types[name], self.titles[name]) for name in relation.key
-            )
+            rows, columns = (self.types[name].sizes for name in relation.key)
+            row_titles, column_titles = (self.titles[name] for name in relation.key)
             for a, b in np.ndindex(*blocks.shape):
                 texts = (f"{number:.6g}" for number in (blocks[a, b], expected[a, b], lift[a, b]))
-                sizes = rows.size(a), columns.size(b)
+                sizes = rows[a], columns[b]
                 yield relation.name, a, b, *sizes, *texts, row_titles[a], column_titles[b]
 
     def summary(self) -> dict[str, Any]:
@@ -421,7 +380,7 @@ class MultiwayResults(BaseResults):
                     "file": self.data_files[each.key],
                     "weight": each.weight,
                     "cost": self.fitted.relation_costs_[each.key],
-                    "information": each.information._asdict() | {"kept": each.information.kept},
+                    "information": information_figures(each.information),
                     "blocks": each.blocks,
                 }
                 for each in self.relations
@@ -435,12 +394,12 @@ class MultiwayResults(BaseResults):
             {
                 "cluster": a,
                 "title": self.titles[name][a],
-                "size": own.size(a),
-                "share": own.share(a),
-                "typical": own.member_names(a, 10),
+                "size": own.sizes[a],
+                "share": own.shares[a],
+                "typical": own.typical(a),
                 "distinctive": {
-                    part.kind: [each._asdict() for each in part.features]
-                    for part in self.distinctive(name, a)
+                    kind: [each._asdict() for each in features]
+                    for kind, features in self.distinctive(name, a).items()
                 },
             }
             for a in range(own.n_clusters)
@@ -481,12 +440,8 @@ def _shares(joint: Joint) -> sp.csr_array:
 
 
 def _count(n: int, name: str) -> str:
-    """A number of elements of a type, whose name may be a plural already."""
-    return f"{count_text(n)} {name if n == 1 else as_plural(name)}"
-
-
-def _and(parts: list[str]) -> str:
-    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+    """A number of elements of a type."""
+    return f"{count_text(n)} {name if n == 1 else plural_of_kind(name, f'elements of {name}')}"
 
 
 def network_results(folder: Path, model: Any, about: dict[str, Any]) -> BaseResults | None:

@@ -8,12 +8,13 @@ import struct
 import zlib
 from collections.abc import Iterator
 from html import escape
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from ..costs.labels import membership
+from ..joint.messages import InputError
 from ..joint.parts import block_sums
 from .findings import Findings, SideFindings
 from .words.figures import short_name
@@ -56,9 +57,9 @@ def highest(means: np.ndarray) -> float:
     return float(np.quantile(means[means > 0], 0.99)) if means.any() else 1.0
 
 
-def shades(means: np.ndarray) -> np.ndarray:
-    """The square root of means as bytes, so that small ones can be seen."""
-    return np.round(255 * np.sqrt(np.minimum(means / highest(means), 1))).astype(np.uint8)
+def shades(means: np.ndarray, by: str = "weight") -> np.ndarray:
+    """Pixels as shades from 0 to 255."""
+    return np.round(255 * cell_shades(means, by)).astype(np.uint8)
 
 
 def cell_shades(means: np.ndarray, by: str) -> np.ndarray:
@@ -73,9 +74,17 @@ def cell_shades(means: np.ndarray, by: str) -> np.ndarray:
         small = float(np.quantile(means[means > 0], 0.05)) if means.any() else 1.0
         octaves = np.log2((means + small) / (expected + small))
         return np.asarray(np.clip(0.5 + octaves / (2 * FAR_LIFT), 0, 1))
-    if by == "share":
-        rows = means.sum(axis=1, keepdims=True)
-        means = np.divide(means, rows, out=np.zeros_like(means), where=rows > 0)
+    return _roots(row_shares(means) if by == "share" else means)
+
+
+def row_shares(means: np.ndarray) -> np.ndarray:
+    """Each pixel as a share of its row."""
+    rows = means.sum(axis=1, keepdims=True)
+    return np.divide(means, rows, out=np.zeros_like(means), where=rows > 0)
+
+
+def _roots(means: np.ndarray) -> np.ndarray:
+    """The square root of means, so that small ones can be seen."""
     return np.asarray(np.sqrt(np.minimum(means / highest(means), 1)))
 
 
@@ -113,15 +122,12 @@ def heatmap_svg(findings: Findings, matrix: sp.csr_array) -> str:
     high, wide = (float(np.clip(16 * n, 240, 720)) for n in matrix.shape)
     left, top = (_room(_names(side)) for side in findings.sides)
     right, bottom = (_room(_titles(side)) for side in findings.sides)
-    by = best_colour(findings, matrix)
-    values = np.round(255 * cell_shades(binned(matrix, *findings.orders), by)).astype(np.uint8)
-    pixels = png(values, LIFT_COLOURS if by == "lift" else CELL_COLOURS)
-    size = f'width="{wide:g}" height="{high:g}"'
     total = f"{left + wide + right:.0f}", f"{top + high + bottom:.0f}"
-    row_labels = _labels(rows, findings.orders.rows, findings.cluster_orders.rows, (high, wide))
-    column_labels = _labels(
-        columns, findings.orders.columns, findings.cluster_orders.columns, (wide, high)
+    by = best_colour(findings, matrix)
+    pixels = png(
+        shades(binned(matrix, *findings.orders), by), LIFT_COLOURS if by == "lift" else CELL_COLOURS
     )
+    size = f'width="{wide:g}" height="{high:g}"'
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{total[0]}" height="{total[1]}" '
         f'viewBox="0 0 {total[0]} {total[1]}" font-family="system-ui, sans-serif" font-size="11">\n'
@@ -130,10 +136,10 @@ def heatmap_svg(findings: Findings, matrix: sp.csr_array) -> str:
         f'<g transform="translate({left:g},{top:g})">\n<image {size} preserveAspectRatio="none" '
         'style="image-rendering:pixelated" href="data:image/png;base64,'
         f'{base64.b64encode(pixels).decode()}"/>\n<rect {size} fill="none" stroke="#999"/>\n'
-        + "".join(row_labels)
-        + '<g transform="matrix(0,1,1,0,0,0)">\n'
-        + "".join(column_labels)
-        + "</g>\n</g>\n</svg>\n"
+        f"{''.join(_labels(findings, 0, high, wide))}"
+        '<g transform="matrix(0,1,1,0,0,0)">\n'
+        f"{''.join(_labels(findings, 1, wide, high))}"
+        "</g>\n</g>\n</svg>\n"
     )
 
 
@@ -169,35 +175,29 @@ def _room(labels: list[str]) -> float:
     return 14 + LETTER_PIXELS * max(map(len, labels), default=0)
 
 
-def _labels(
-    side: SideFindings, order: np.ndarray, clusters: np.ndarray, size: tuple[float, float]
-) -> Iterator[str]:
+def _labels(findings: Findings, i: int, length: float, across: float) -> Iterator[str]:
     """Names at the start of each line and titles at its end, with lines between clusters.
 
     They are those of rows; the same in a mirror on the diagonal are those of columns, whose text
     is mirrored back. A title that would touch the one before is left out.
     """
-    length, across = size
-    cell = length / order.size
-    names = _names(side)
+    side, order = findings.sides[i], findings.orders[i]
+    cell, names, titles = length / order.size, _names(side), _titles(side)
     for place, element in enumerate(order if names else []):
-        yield _text(side, -6, (place + 0.5) * cell, names[element], "end")
-    if not side.is_clustered:
-        return
-    titles, end, last = _titles(side), 0.0, -np.inf
-    for cluster in clusters:
+        yield _text(i, -6, (place + 0.5) * cell, names[element])
+    end, last = 0.0, -np.inf
+    for cluster in findings.cluster_orders[i] if side.is_clustered else []:
         start, end = end, end + cell * float(side.sizes[cluster])
         if (start + end) / 2 >= last + LINE_PIXELS:
             last = (start + end) / 2
-            yield _text(side, across + 6, last, titles[cluster], "start")
+            yield _text(i, across + 6, last, titles[cluster])
         if end < length - 1e-6:
             yield f'<path d="M0,{end:.2f}H{across:g}" stroke="#555" stroke-width="0.7"/>\n'
 
 
-def _text(side: SideFindings, x: float, y: float, text: str, anchor: str) -> str:
-    """A label; in the mirror of columns it is turned, so that it can be read."""
-    turn = "" if side.axis == "row" else " matrix(0,1,1,0,0,0) rotate(-90)"
-    anchor = anchor if side.axis == "row" else {"start": "end", "end": "start"}[anchor]
+def _text(i: int, x: float, y: float, text: str) -> str:
+    turn = " matrix(0,1,1,0,0,0) rotate(-90)" if i else ""
+    anchor = "end" if (x < 0) == (i == 0) else "start"
     place = f'transform="translate({x:g},{y:.2f}){turn}" text-anchor="{anchor}"'
     return f'<text {place} dy="0.35em">{_xml(text)}</text>\n'
 
@@ -218,15 +218,17 @@ class ElementMap(NamedTuple):
         return not self.shares.any()
 
 
-def map_of_side(results: Any, side: SideFindings) -> ElementMap:
-    """The map of the rows or of the columns of these :class:`Results`."""
-    other = side.tree.columns if side.axis == "row" else side.tree.rows
+def map_of_side(findings: Findings, matrix: sp.csr_array | None, side: SideFindings) -> ElementMap:
+    """The map of one side; the matrix is needed if the other side is not clustered."""
+    is_row = side.axis == "row"
+    other = side.tree.columns if is_row else side.tree.rows
     if other is not None:
         return element_map(other.masses)
-    is_row = side.axis == "row"  # the other side is not clustered, but has groups
-    matrix = results.matrix if is_row else results.matrix.T
-    group = results.findings.sides[is_row].group
-    return element_map((matrix @ membership(group, int(group.max()) + 1)).toarray())
+    if matrix is None:
+        raise InputError("The matrix of the fit is missing.", advice="plot_map(model, X)")
+    group = findings.sides[is_row].group  # the other side is not clustered, but has groups
+    masses = (matrix if is_row else matrix.T) @ membership(group, int(group.max()) + 1)
+    return element_map(masses.toarray())
 
 
 def element_map(masses: np.ndarray) -> ElementMap:
@@ -249,19 +251,14 @@ def element_map(masses: np.ndarray) -> ElementMap:
     roots = np.sqrt(masses[has_mass] / masses[has_mass].sum(axis=1, keepdims=True))
     roots -= weight @ roots
     variances, axes = np.linalg.eigh((roots * weight[:, None]).T @ roots)
-    variances, axes = np.maximum(variances[::-1], 0.0), _orient(axes[:, ::-1])
-    points = np.full((masses.shape[0], 2), np.nan)
-    points[has_mass] = _two_columns(roots @ axes[:, :2])
-    shares = variances / variances.sum() if variances.sum() > EQUAL_PROFILES else 0 * variances
-    return ElementMap(points, np.maximum(_two_columns(shares[None, :2])[0].round(12), 0.0))
-
-
-def _orient(axes: np.ndarray) -> np.ndarray:
-    """Axes whose largest component is positive: an eigenvector has no sign of its own."""
+    variances, axes = np.maximum(variances[::-1], 0.0), axes[:, ::-1]
     largest = axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])]
-    return np.asarray(axes * np.where(largest < 0, -1.0, 1.0))
-
-
-def _two_columns(values: np.ndarray) -> np.ndarray:
-    """Two columns, the missing ones zero."""
-    return np.pad(values, ((0, 0), (0, 2 - values.shape[1])))
+    axes = axes * np.where(largest < 0, -1.0, 1.0)  # an eigenvector has no sign of its own
+    n_axes = min(2, variances.size)
+    points = np.full((masses.shape[0], 2), np.nan)
+    points[has_mass] = 0.0
+    points[has_mass, :n_axes] = roots @ axes[:, :n_axes]
+    shares = np.zeros(2)
+    if variances.sum() > EQUAL_PROFILES:
+        shares[:n_axes] = np.maximum((variances / variances.sum())[:n_axes].round(12), 0.0)
+    return ElementMap(points, shares)

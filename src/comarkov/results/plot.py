@@ -6,19 +6,19 @@ from collections.abc import Mapping, Sequence
 from colorsys import hls_to_rgb
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
 
 from ..costs.labels import check_side, ranks
-from ..costs.lift import octaves
+from ..costs.objective import octaves
 from ..io.read.fit_input import fit_input
 from ..joint.inputs import as_csr
-from ..joint.messages import InputError, need, plural
+from ..joint.messages import InputError, need
 from .describe import Side
 from .findings import Findings, SideFindings, findings_of
-from .fit_data import findings_on, joint_of_fit, names_of_fit
+from .fit_data import findings_on, joint_of_fit
 from .pictures import (
     CELL_COLOURS,
     FAR_LIFT,
@@ -30,6 +30,7 @@ from .pictures import (
     cell_shades,
     highest,
     map_of_side,
+    row_shares,
 )
 from .words.figures import is_informative, lift_text, short_name
 
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+SIDES: tuple[Side, Side] = ("rows", "columns")
 MAX_WRITTEN_LIFTS = 14  # clusters on a side whose lifts are written
 COLOUR_LABELS = {"weight": "weight", "share": "share of the row", "lift": "times as expected"}
 MAX_TICKS = 30  # clusters along an axis
@@ -94,7 +96,6 @@ def _draw(ax: Any, curve: Any, color: str) -> None:
 
 
 def _explain(figure: Any, axes: Any, drawn: Sequence[Any]) -> None:
-    """One legend for all panels."""
     from matplotlib.lines import Line2D
 
     entries: dict[str, Any] = {}
@@ -165,10 +166,6 @@ def plot_heatmap(
     ax : Axes, default=None
         Where to draw; None draws in a new figure.
 
-    Returns
-    -------
-    Axes
-
     Examples
     --------
     >>> import comarkov
@@ -190,21 +187,14 @@ def plot_blocks(model: Any, *, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    model : fitted CoClustering or Results
-    ax : Axes, default=None
-        Where to draw; None draws in a new figure.
-
-    Returns
-    -------
-    Axes
+    model, ax
+        As for :func:`plot_heatmap`.
 
     Examples
     --------
-    >>> import comarkov
-    >>> women = comarkov.datasets.load("southern-women")
-    >>> model = comarkov.CoClustering((2, 3), random_state=0).fit(women)
-    >>> axes = comarkov.plot_blocks(model)
-    >>> axes.figure.savefig("blocks.png")  # doctest: +SKIP
+    >>> from comarkov import CoClustering, plot_blocks
+    >>> model = CoClustering(2, random_state=0).fit([[5, 1], [3, 1], [1, 3], [1, 4]])
+    >>> axes = plot_blocks(model)
     """
     findings, _ = _findings_and_matrix(model, None)
     clusters = findings.cluster_orders
@@ -236,10 +226,9 @@ def _lift_image(ax: Any, lift: np.ndarray) -> None:
 
 def _readable_on(colour: Sequence[float]) -> str:
     """Black or white, whichever has more contrast with this colour (WCAG's formula)."""
-    red, green, blue = (
-        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour[:3]
-    )
-    luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    parts = np.array(colour[:3])
+    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    luminance = linear @ [0.2126, 0.7152, 0.0722]
     return "black" if luminance > 0.179 else "white"  # equal contrast with both at 0.179
 
 
@@ -250,12 +239,8 @@ def plot_path(model: Any, *, ax: Axes | None = None) -> Axes:
     ----------
     model : Results, list of Step, or CoClustering fitted with ``keep_path``
         Results know the information kept.
-    ax : Axes, default=None
-        Where to draw; None draws in a new figure.
-
-    Returns
-    -------
-    Axes
+    ax
+        As for :func:`plot_heatmap`.
 
     Examples
     --------
@@ -263,7 +248,6 @@ def plot_path(model: Any, *, ax: Axes | None = None) -> Axes:
     >>> women = comarkov.datasets.load("southern-women")
     >>> model = comarkov.CoClustering((2, 3), random_state=0).fit(women)
     >>> axes = comarkov.plot_path(model.beta_path(women))
-    >>> axes.figure.savefig("path.png")  # doctest: +SKIP
     """
     steps = getattr(model, "views", None) or getattr(model, "path_", model)
     if not isinstance(steps, Sequence) or not steps:
@@ -273,18 +257,15 @@ def plot_path(model: Any, *, ax: Axes | None = None) -> Axes:
     betas = [step.beta for step in steps]
     costs = [step.cost for step in steps]
     drawn = ax.plot(betas, costs, "o-", color=PALETTE[0], ms=3.5, label="cost")
-    ax.set_xlabel("β")
-    ax.set_ylabel("cost in bits")
+    ax.set(xlabel="β", ylabel="cost in bits")
     ax.grid(color="0.9", linewidth=0.6)
     if hasattr(steps[0], "kept"):
         right = ax.twinx()
         kept = [100 * step.kept for step in steps]
         drawn += right.plot(betas, kept, "s--", color=PALETTE[4], ms=3.5, label="information kept")
-        right.set_ylabel("information kept, %")
-        right.set_ylim(0, 100)
-    ax.set_ylim(bottom=0)
-    if len(drawn) > 1:
+        right.set(ylabel="information kept, %", ylim=(0, 100))
         ax.legend(drawn, [str(line.get_label()) for line in drawn], fontsize=8, frameon=False)
+    ax.set_ylim(bottom=0)
     return ax
 
 
@@ -293,36 +274,30 @@ def plot_features(model: Any, *, side: Side = "rows", n: int = 6, ax: Axes | Non
 
     Parameters
     ----------
-    model : fitted CoClustering or Results
+    model, ax
+        As for :func:`plot_heatmap`.
     side : {"rows", "columns"}, default="rows"
         Whose clusters.
     n : int, default=6
         The largest number of bars for each cluster.
-    ax : Axes, default=None
-        Where to draw; None draws in a new figure.
-
-    Returns
-    -------
-    Axes
 
     Examples
     --------
-    >>> import comarkov
-    >>> women = comarkov.datasets.load("southern-women")
-    >>> model = comarkov.CoClustering((2, 3), random_state=0).fit(women)
-    >>> axes = comarkov.plot_features(model)
+    >>> from comarkov import CoClustering, plot_features
+    >>> model = CoClustering(2, random_state=0).fit([[5, 1], [3, 1], [1, 3], [1, 4]])
+    >>> axes = plot_features(model)
     """
-    findings, i, own = _side_of(model, side)
+    drawn = _Drawn.of(model, side)
     bars = [
         (feature, cluster)
-        for cluster in findings.cluster_orders[i].tolist()
-        for feature in own.distinctive(cluster, n)
+        for cluster in drawn.clusters
+        for feature in drawn.side.distinctive(cluster, n)
         if is_informative(feature.lift)
     ]
     ax = _axes(ax)
     gaps = np.cumsum([a != b for (_, a), (_, b) in pairwise(bars)], dtype=float)
     places = np.arange(len(bars)) + np.concatenate([[0.0], gaps])[: len(bars)]
-    colours = [cluster_colour(findings, i, cluster) for _, cluster in bars]
+    colours = [drawn.colours[cluster] for _, cluster in bars]
     ax.barh(places, [feature.lift - 1 for feature, _ in bars], left=1, color=colours)
     ax.set_yticks(places, [short_name(feature.name, LABEL_LETTERS) for feature, _ in bars])
     ax.set_xlabel("times as much as expected")
@@ -335,34 +310,25 @@ def plot_dendrogram(model: Any, *, side: Side = "rows", ax: Axes | None = None) 
 
     Parameters
     ----------
-    model : fitted CoClustering or Results
-    side : {"rows", "columns"}, default="rows"
-        Whose clusters.
-    ax : Axes, default=None
-        Where to draw; None draws in a new figure.
-
-    Returns
-    -------
-    Axes
+    model, side, ax
+        As for :func:`plot_features`.
 
     Examples
     --------
-    >>> import comarkov
-    >>> women = comarkov.datasets.load("southern-women")
-    >>> model = comarkov.CoClustering((2, 3), random_state=0).fit(women)
-    >>> axes = comarkov.plot_dendrogram(model, side="columns")
+    >>> from comarkov import CoClustering, plot_dendrogram
+    >>> model = CoClustering(2, random_state=0).fit([[5, 1], [3, 1], [1, 3], [1, 4]])
+    >>> axes = plot_dendrogram(model, side="columns")
     """
     from scipy.cluster.hierarchy import dendrogram
 
-    findings, i, own = _side_of(model, side)
-    if own.linkage is None or own.n_clusters < 2:
+    drawn = _Drawn.of(model, side)
+    if drawn.side.linkage is None or drawn.side.n_clusters < 2:
         raise InputError(f"One cluster of {side} has no merges.", advice="Fit at least two.")
     ax = _axes(ax)
-    titles = [short_name(title, LABEL_LETTERS) for title in own.titles]
     look = {"color_threshold": 0, "above_threshold_color": "0.3", "leaf_font_size": None}
-    dendrogram(own.linkage, labels=titles, orientation="left", ax=ax, **look)
+    dendrogram(drawn.side.linkage, labels=drawn.titles, orientation="left", ax=ax, **look)
     for label in ax.get_yticklabels():
-        label.set_color(cluster_colour(findings, i, titles.index(label.get_text())))
+        label.set_color(drawn.colours[drawn.titles.index(label.get_text())])
     ax.set_xlabel("bits lost so far")
     return ax
 
@@ -372,39 +338,32 @@ def plot_map(model: Any, X: Any = None, *, side: Side = "rows", ax: Axes | None 
 
     Parameters
     ----------
-    model : fitted CoClustering or Results
+    model, side, ax
+        As for :func:`plot_features`.
     X : matrix, data frame or Data of the fit, default=None
         Only needed if the other side is not clustered and ``model`` is not Results.
-    side : {"rows", "columns"}, default="rows"
-        Whose elements.
-    ax : Axes, default=None
-        Where to draw; None draws in a new figure.
-
-    Returns
-    -------
-    Axes
 
     Examples
     --------
-    >>> import comarkov
-    >>> women = comarkov.datasets.load("southern-women")
-    >>> model = comarkov.CoClustering((2, 3), random_state=0).fit(women)
-    >>> axes = comarkov.plot_map(model)
+    >>> from comarkov import CoClustering, plot_map
+    >>> model = CoClustering(2, random_state=0).fit([[5, 1], [3, 1], [1, 3], [1, 4]])
+    >>> axes = plot_map(model)
     """
+    check_side(side)
     findings, matrix = _findings_and_matrix(model, X)
-    i = int(side == "columns")
-    own = findings.sides[i]
-    places = map_of_side(_Drawn(findings, matrix), own)
+    own: SideFindings = getattr(findings, side)
+    places = map_of_side(findings, matrix, own)
     ax = _axes(ax)
-    for cluster in findings.cluster_orders[i].tolist() if own.is_clustered else [None]:
-        points = places.points if cluster is None else places.points[own.labels == cluster]
-        color = None if cluster is None else [cluster_colour(findings, i, cluster)]
-        label = None if cluster is None else short_name(own.titles[cluster], LABEL_LETTERS)
-        ax.scatter(points[:, 0], points[:, 1], s=12, c=color, label=label)
     if own.is_clustered:
+        drawn = _Drawn(findings, side)
+        for a in drawn.clusters:
+            x, y = places.points[own.labels == a].T
+            ax.scatter(x, y, s=12, c=[drawn.colours[a]], label=drawn.titles[a])
         ax.legend(fontsize="small", frameon=False)
-    ax.set_xlabel(f"{places.shares[0]:.0%} of the variation")
-    ax.set_ylabel(f"{places.shares[1]:.0%} of the variation")
+    else:
+        ax.scatter(places.points[:, 0], places.points[:, 1], s=12)
+    horizontal, vertical = (f"{share:.0%} of the variation" for share in places.shares)
+    ax.set(xlabel=horizontal, ylabel=vertical)
     return ax
 
 
@@ -413,37 +372,29 @@ def plot_confidence(model: Any, *, side: Side = "rows", ax: Axes | None = None) 
 
     Parameters
     ----------
-    model : fitted CoClustering or Results
-    side : {"rows", "columns"}, default="rows"
-        Whose elements.
-    ax : Axes, default=None
-        Where to draw; None draws in a new figure.
-
-    Returns
-    -------
-    Axes
+    model, side, ax
+        As for :func:`plot_features`.
 
     Examples
     --------
-    >>> import comarkov
-    >>> women = comarkov.datasets.load("southern-women")
-    >>> model = comarkov.CoClustering((2, 3), random_state=0).fit(women)
-    >>> axes = comarkov.plot_confidence(model)
+    >>> from comarkov import CoClustering, plot_confidence
+    >>> model = CoClustering(2, random_state=0).fit([[5, 1], [3, 1], [1, 3], [1, 4]])
+    >>> axes = plot_confidence(model)
     """
-    findings, i, own = _side_of(model, side)
+    drawn = _Drawn.of(model, side)
+    own = drawn.side
     if own.confidence is None:
         raise InputError(f"The confidence of {side} is not known.", advice="Fit CoClustering.")
-    clusters = findings.cluster_orders[i].tolist()
     ax = _axes(ax)
     ax.hist(
-        [own.confidence[own.labels == cluster] for cluster in clusters],
+        [own.confidence[own.labels == cluster] for cluster in drawn.clusters],
         bins=np.linspace(0, 1, 21).tolist(),
         stacked=True,
-        color=[cluster_colour(findings, i, cluster) for cluster in clusters],
-        label=[short_name(own.titles[cluster], LABEL_LETTERS) for cluster in clusters],
+        color=[drawn.colours[cluster] for cluster in drawn.clusters],
+        label=[drawn.titles[cluster] for cluster in drawn.clusters],
     )
     ax.set_xlabel("confidence")
-    ax.set_ylabel(plural(own.kind), parse_math=False)
+    ax.set_ylabel(own.kinds, parse_math=False)
     ax.legend(fontsize="small", frameon=False)
     return ax
 
@@ -453,20 +404,14 @@ def plot_information(model: Any, *, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    model : fitted CoClustering or Results
-    ax : Axes, default=None
-        Where to draw; None draws in a new figure.
-
-    Returns
-    -------
-    Axes
+    model, ax
+        As for :func:`plot_heatmap`.
 
     Examples
     --------
-    >>> import comarkov
-    >>> women = comarkov.datasets.load("southern-women")
-    >>> model = comarkov.CoClustering((2, 3), random_state=0).fit(women)
-    >>> axes = comarkov.plot_information(model)
+    >>> from comarkov import CoClustering, plot_information
+    >>> model = CoClustering(2, random_state=0).fit([[5, 1], [3, 1], [1, 3], [1, 4]])
+    >>> axes = plot_information(model)
     """
     findings, _ = _findings_and_matrix(model, None)
     tree = findings.rows.tree
@@ -478,31 +423,37 @@ def plot_information(model: Any, *, ax: Axes | None = None) -> Axes:
     ax.plot(totals[fit], kept[fit], "o", color=PALETTE[4])
     text = " × ".join(str(k) for k in tree.n_fitted if k is not None)
     ax.annotate(text, (totals[fit], kept[fit]), xytext=(6, -10), textcoords="offset points")
-    ax.set_xlabel("clusters on both sides")
-    ax.set_ylabel("information kept, %")
-    ax.set_ylim(0, 100)
+    ax.set(xlabel="clusters on both sides", ylabel="information kept, %", ylim=(0, 100))
     return ax
 
 
-class _Drawn(NamedTuple):
-    """What a map needs of results."""
+class _Drawn:
+    """The clusters of a side as they are drawn, with their colours and titles by number."""
 
-    findings: Findings
-    matrix: sp.csr_array | None
+    def __init__(self, findings: Findings, side: Side) -> None:
+        i = int(side == "columns")
+        self.side = findings.sides[i]
+        self.clusters: list[int] = findings.cluster_orders[i].tolist()
+        self.titles = [short_name(title, LABEL_LETTERS) for title in self.side.titles]
+        places = ranks(findings.cluster_orders[i]) + i * findings.rows.n_clusters
+        self.colours = [_category_colour(int(place)) for place in places]
+
+    @classmethod
+    def of(cls, model: Any, side: Side) -> _Drawn:
+        """Those of a model, which must have clusters on this side."""
+        check_side(side)
+        drawn = cls(_findings_and_matrix(model, None)[0], side)
+        if not drawn.side.is_clustered:
+            raise InputError(f"The {side} are not clustered.", advice="Draw the other side.")
+        return drawn
 
 
-def _side_of(model: Any, side: Side) -> tuple[Findings, int, SideFindings]:
-    """The findings of a model, and one side of them, which must be clustered."""
-    check_side(side)
-    findings, _ = _findings_and_matrix(model, None)
-    i = int(side == "columns")
-    if not findings.sides[i].is_clustered:
-        raise InputError(f"The {side} are not clustered.", advice="Draw the other side.")
-    return findings, i, findings.sides[i]
+def _category_colour(place: int) -> tuple[float, float, float]:
+    """As in the report: hues a golden angle apart."""
+    return hls_to_rgb((205 + 137.5 * place) % 360 / 360, 0.44, 0.52 if place % 2 else 0.62)
 
 
 def _figure(**options: Any) -> Any:
-    """A figure without a window."""
     need("Drawing", "matplotlib")
     from matplotlib.figure import Figure
 
@@ -525,7 +476,7 @@ def _findings_and_matrix(model: Any, X: Any) -> tuple[Findings, sp.csr_array | N
     if not hasattr(model, "_model"):
         raise InputError(f"{type(model).__name__} is not fitted.", advice="Call fit first.")
     if X is None:
-        return findings_of(model, names_of_fit(model)), None
+        return findings_of(model), None
     X = fit_input(X)
     return findings_on(model, X, joint_of_fit(model, X)), as_csr(X)
 
@@ -538,26 +489,18 @@ def _draw_heatmap(ax: Any, findings: Findings, matrix: sp.csr_array, by: str) ->
     colours = _colour_map(LIFT_COLOURS if by == "lift" else CELL_COLOURS)
     image = ax.imshow(cell_shades(means, by), cmap=colours, vmin=0, vmax=1, **placed)
     bar = ax.figure.colorbar(image, ax=ax, label=COLOUR_LABELS[by], shrink=0.6)
-    ticks, texts = _cell_ticks(means, by)
-    bar.set_ticks(ticks, labels=texts)
+    if by == "lift":
+        bar.set_ticks([0, 0.5, 1], labels=[f"×1/{2**FAR_LIFT}", "×1", f"×{2**FAR_LIFT}"])
+    else:
+        most = highest(row_shares(means) if by == "share" else means)
+        bar.set_ticks([0, 1], labels=["0", f"{most:.0%}" if by == "share" else f"{most:,.3g}"])
     ax.tick_params(length=0, labelsize=7)
-    for i, (axis, line) in enumerate(((ax.yaxis, ax.axhline), (ax.xaxis, ax.axvline))):
+    for i, name in enumerate(SIDES):
         side, middles = findings.sides[i], np.zeros(0)
         if side.is_clustered:
-            middles = _draw_borders(side, findings.cluster_orders[i], line)
-            _draw_colours(ax, findings, i)
+            middles = _draw_clusters(ax, _Drawn(findings, name))
+        axis = ax.xaxis if i else ax.yaxis
         _label_axis(side, axis, middles, side.names[findings.orders[i]], 0.5)
-
-
-def _cell_ticks(means: np.ndarray, by: str) -> tuple[list[float], list[str]]:
-    """The ends and the middle of a colour bar, and what they stand for."""
-    if by == "lift":
-        return [0, 0.5, 1], [f"×1/{2**FAR_LIFT}", "×1", f"×{2**FAR_LIFT}"]
-    if by == "share":
-        rows = means.sum(axis=1, keepdims=True)
-        means = np.divide(means, rows, out=np.zeros_like(means), where=rows > 0)
-        return [0, 1], ["0", f"{highest(means):.0%}"]
-    return [0, 1], ["0", f"{highest(means):,.3g}"]
 
 
 def _colour_map(colours: Sequence[Sequence[int]]) -> Any:
@@ -566,36 +509,24 @@ def _colour_map(colours: Sequence[Sequence[int]]) -> Any:
     return LinearSegmentedColormap.from_list("comarkov", np.array(colours) / 255)
 
 
-def cluster_colour(findings: Findings, i: int, cluster: int) -> tuple[float, float, float]:
-    """The colour of a cluster of rows (0) or columns (1), as in the report."""
-    place = int(ranks(findings.cluster_orders[i])[cluster]) + i * findings.rows.n_clusters
-    return hls_to_rgb((205 + 137.5 * place) % 360 / 360, 0.44, 0.52 if place % 2 else 0.62)
-
-
-def _draw_colours(ax: Any, findings: Findings, i: int) -> None:
-    """A bar in the colour of each cluster, at the top or on the right of the matrix."""
+def _draw_clusters(ax: Any, drawn: _Drawn) -> np.ndarray:
+    """Lines between clusters, and a bar in the colour of each; the middle of each, by number."""
     from matplotlib.patches import Rectangle
 
-    side, start = findings.sides[i], 0.0
-    for cluster in findings.cluster_orders[i].tolist():
-        size, color = float(side.sizes[cluster]), cluster_colour(findings, i, cluster)
-        if i == 0:
-            bar = Rectangle((1.01, start), 0.015, size, transform=ax.get_yaxis_transform())
+    side, end = drawn.side, 0.0
+    middles = np.empty(len(drawn.clusters))
+    for cluster in drawn.clusters:
+        size = float(side.sizes[cluster])
+        if side.axis == "row":
+            bar = Rectangle((1.01, end), 0.015, size, transform=ax.get_yaxis_transform())
         else:
-            bar = Rectangle((start, 1.01), size, 0.02, transform=ax.get_xaxis_transform())
-        bar.set(facecolor=color, clip_on=False)
+            bar = Rectangle((end, 1.01), size, 0.02, transform=ax.get_xaxis_transform())
+        bar.set(facecolor=drawn.colours[cluster], clip_on=False)
         ax.add_patch(bar)
-        start += size
-
-
-def _draw_borders(side: SideFindings, clusters: np.ndarray, line: Any) -> np.ndarray:
-    """Draw lines between clusters in this order; the middle of each, by number."""
-    sizes = side.sizes[clusters]
-    ends = np.cumsum(sizes)
-    for border in ends[: -1 if (side.labels >= 0).all() else None]:
-        line(border, color="0.35", linewidth=0.6)
-    middles = np.empty(clusters.size)
-    middles[clusters] = ends - sizes / 2
+        middles[cluster], end = end + size / 2, end + size
+        if end < side.labels.size:
+            line = ax.axhline if side.axis == "row" else ax.axvline
+            line(end, color="0.35", linewidth=0.6)
     return middles
 
 

@@ -6,15 +6,14 @@ import re
 from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
-from typing import Any, Self, overload
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
-from ..costs.lift import expected_shares
+from ..costs.objective import expected_shares
 from ..io.csv_files import csv_text
 from ..io.files import DATA_FILE
 from ..io.read import Data
@@ -22,13 +21,13 @@ from ..io.read.fit_input import fit_input
 from ..io.store.opening import is_large, keep_data
 from ..joint.inputs import as_csr
 from ..joint.joint import Joint
-from ..joint.messages import InputError, plural
+from ..joint.messages import InputError
 from ..joint.parts import block_sums
 from ..model.storage import save_value
 from ..search.state.coclusters import Step
-from .base_results import BaseResults
-from .describe import Side, glance, headline, lines_about_clusters, sentences_about, top_features
-from .findings import Feature, Findings, SideFindings
+from .base_results import BaseResults, information_figures, records
+from .describe import TopFeaturesMixin, glance, headline, lines_about_clusters, sentences_about
+from .findings import Findings, SideFindings
 from .fit_data import View, findings_on, joint_of_fit, names_of_fit, views
 from .pictures import heatmap_svg
 from .words.next_steps import file_name
@@ -44,7 +43,7 @@ BLOCK_COLUMNS = (
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Results(BaseResults):
+class Results(TopFeaturesMixin, BaseResults):
     """The results of a fitted co-clustering on its data, and the files about them.
 
     Attributes
@@ -123,14 +122,14 @@ class Results(BaseResults):
         """
         check_is_fitted(model)
         if not hasattr(model, "hierarchy_"):
-            message = f"Results are those of a co-clustering, not of a {_kind(model)}."
+            message = f"Results are those of a co-clustering, not of a {type(model).__name__}."
             raise InputError(message, advice="Use ChainResults or MultiwayResults.")
         data = fit_input(data)
         weighted = joint_of_fit(model, data) if weighted is None else weighted
         findings = with_titles(findings_on(model, data, weighted), titles)
         steps = getattr(model, "path_", ()) if path is None else path
         return cls(
-            fitted=copy(model),
+            fitted=model,
             data=_as_data(data, model, findings),
             command=command,
             findings=findings,
@@ -147,11 +146,6 @@ class Results(BaseResults):
         return self.data.matrix
 
     @property
-    def source(self) -> str:
-        """What was read."""
-        return str(self.data.source)
-
-    @property
     def title(self) -> str:
         """The name of the data."""
         return Path(self.source).name or "Co-clustering"
@@ -165,18 +159,10 @@ class Results(BaseResults):
     def selection_reason(self) -> str:
         """Why these numbers of clusters were chosen, in terms of what rows and columns are."""
         kinds = {side.axis: side.kind for side in self.findings.sides}
-
-        def name(match: re.Match[str]) -> str:
-            return plural(kinds[match[1]]) if match[2] else kinds[match[1]]
+        kinds |= {f"{side.axis}s": side.kinds for side in self.findings.sides}
 
         reason = getattr(self.fitted, "selection_reason_", "")
-        return re.sub(r"\b(row|column)(s?)\b", name, reason)
-
-    @cached_property
-    def entries(self) -> np.ndarray:
-        """The number of non-zero cells in each block."""
-        (rows, k), (columns, m) = (side.blocks_of() for side in self.findings.sides)
-        return block_sums(self.matrix, (rows, columns), (k, m), counted=True).astype(np.int64)
+        return re.sub(r"\b(rows?|columns?)\b", lambda match: kinds[match[1]], reason)
 
     @property
     def sentences(self) -> list[str]:
@@ -193,22 +179,10 @@ class Results(BaseResults):
         return " ".join([subject, self.headline, *(plain(each.sentence) for each in strong)])
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the headline, the blocks and the clusters."""
-        return glance(self.findings, self.data.named, weight_of(self))
+        return glance(self.findings, weight_of(self))
 
-    @overload
-    def top_features(self, cluster: int, n: int = 10, side: Side = "rows") -> list[Feature]: ...
-
-    @overload
-    def top_features(
-        self, cluster: None = None, n: int = 10, side: Side = "rows"
-    ) -> list[list[Feature]]: ...
-
-    def top_features(
-        self, cluster: int | None = None, n: int = 10, side: Side = "rows"
-    ) -> list[Feature] | list[list[Feature]]:
-        """The n most distinctive elements of the other side for a cluster, or for each cluster."""
-        return top_features(self.findings, cluster, n, side)
+    def _findings(self) -> Findings:
+        return self.findings
 
     def cut(self, n_clusters: int | tuple[int | None, int | None], *, command: str = "") -> Self:
         """The results at another level of the hierarchy, with the clusters of the report's sliders.
@@ -253,14 +227,17 @@ class Results(BaseResults):
         blocks, sides = self.findings.blocks, self.findings.sides
         keys = [range(side.n_clusters) if side.is_clustered else side.names for side in sides]
         sizes = [
-            side.sizes if side.is_clustered else np.ones(len(side.names), int) for side in sides
+            side.sizes if side.is_clustered else np.ones(n, int)
+            for side, n in zip(sides, blocks.shape, strict=True)
         ]
         titles = [side.titles or [""] * len(side.names) for side in sides]
         expected = expected_shares(blocks)
-        every = all(side.is_clustered for side in sides)
-        for a, b in np.argwhere((blocks > 0) | every).tolist():
+        (rows, k), (columns, m) = (side.blocks_of() for side in sides)
+        entries = block_sums(self.matrix, (rows, columns), (k, m), counted=True)
+        is_listed = (blocks > 0) | all(side.is_clustered for side in sides)
+        for a, b in np.argwhere(is_listed).tolist():
             cells = int(sizes[0][a] * sizes[1][b])
-            density = self.entries[a, b] / cells if cells else 0.0
+            density = entries[a, b] / cells if cells else 0.0
             share = float(blocks[a, b])
             numbers = share * self.total, share, expected[a, b], self.findings.lift[a, b], density
             texts = (f"{number:.6g}" for number in numbers)
@@ -283,13 +260,13 @@ class Results(BaseResults):
             "data": size | kinds,
             "beta": findings.beta,
             "cost": findings.cost,
-            "information": findings.information._asdict() | {"kept": findings.information.kept},
+            "information": information_figures(findings.information),
             **sides,
             "lift": findings.lift if all(side.is_clustered for side in findings.sides) else None,
-            "path": [view.facts for view in self.views],
-            "selection": _records(self.selection),
+            "path": [view._asdict() for view in self.views],
+            "selection": records(self.selection),
             "selection_reason": self.selection_reason,
-            "beta_selection": _records(self.beta_selection),
+            "beta_selection": records(self.beta_selection),
         }
 
     def save_data(self, folder: Path) -> None:
@@ -300,9 +277,9 @@ class Results(BaseResults):
 
     def to_html(self) -> str:
         """The report: one page that needs no network."""
-        from . import report
+        from .report.content import render
 
-        return report.render(self, self.tables())
+        return render(self, self.tables())
 
     @property
     def python(self) -> str:
@@ -312,14 +289,13 @@ class Results(BaseResults):
         betas = [round(view.beta, 12) for view in self.views if not view.is_fit]
         is_kept = self.parameters.get("keep_path")  # then the fit makes the path
         path = f", path=model.beta_path(data, {betas})" if betas and not is_kept else ""
-        source = f'"{DATA_FILE}")  # in the folder of this page' if self.command else "...)"
+        read = "...  # the data of this fit"
         if is_large(self.data):
-            source = f"{file_name(str(self.data.path))!r})"
-        elif self.source and not self.command and Path(self.source).exists():
-            source = f"{file_name(self.source)!r})"
-        read = f"comarkov.read({source}" if source != "...)" else "...  # the data of this fit"
+            read = f"comarkov.read({file_name(str(self.data.path))!r})"
+        elif self.command:
+            read = f'comarkov.read("{DATA_FILE}")  # in the folder of this page'
         return (
-            f"import comarkov\nfrom comarkov import {_kind(self.fitted)}\n\n"
+            f"import comarkov\nfrom comarkov import {type(self.fitted).__name__}\n\n"
             f"data = {read}\n"
             f"model = {self._fit_call()}\n"
             f'comarkov.Results.of(model, data{path}).write("out")'
@@ -338,12 +314,7 @@ class Results(BaseResults):
         return f"{model!r}.fit(data).cut({numbers})"
 
 
-def _kind(model: Any) -> str:
-    return type(model).__name__
-
-
 def _as_data(X: Any, model: Any, findings: Findings) -> Data:
-    """The data of the fit, with names."""
     if isinstance(X, Data):
         return X
     kinds = findings.rows.kind, findings.columns.kind
@@ -378,15 +349,4 @@ def _side_figures(side: SideFindings) -> dict[str, Any]:
         }
         for a in range(side.n_clusters)
     ]
-    merges = {"merge_costs": side.merge_costs, "linkage": side.linkage}
-    return size | {"clusters": clusters} | merges
-
-
-def _records(table: np.ndarray | None) -> list[dict[str, Any]] | None:
-    if table is None:
-        return None
-    names = table.dtype.names or ()
-    return [dict(zip(names, line, strict=True)) for line in table.tolist()]
-
-
-__all__ = ["Feature", "Results"]
+    return size | {"clusters": clusters, "linkage": side.linkage}

@@ -15,25 +15,15 @@ from ..joint.joint import Joint
 Labels = list[np.ndarray | None]  # of rows and columns; None for a side that is not clustered
 
 
-class Chosen(NamedTuple):
-    """Numbers of clusters that were chosen, and the evidence."""
-
-    numbers: tuple[int, int]
-    table: np.ndarray
-    reason: str
-
-
 class Content(NamedTuple):
-    """What a checkpoint stores: what it belongs to, what was chosen, and the best labels."""
+    """What a checkpoint stores: what it belongs to, and the best labels."""
 
     belongs_to: dict[str, str]  # digests of the data and of each parameter
-    chosen: tuple[Any, ...] | None = None
-    betas: np.ndarray | None = None
     labels: Labels | None = None
 
 
 class Checkpoint(ABC):
-    """The choices and the best labels of a search on some data.
+    """The best labels of a search on some data.
 
     They are written after a sweep that reaches the lowest cost so far, but not so often that it
     takes much time. A search that is stopped early writes the labels that it returns.
@@ -41,7 +31,7 @@ class Checkpoint(ABC):
 
     def __init__(self, data: Joint, content: Content) -> None:
         self._data = data
-        self.content = content  #: what an earlier search has left, and what was chosen since
+        self.content = content  #: what an earlier search has left
         self._best_labels: Labels | None = None  # of this search
         self._beta = 1.0
         self._counts: list[int | None] = [None, None]
@@ -52,21 +42,6 @@ class Checkpoint(ABC):
     def labels(self) -> Labels | None:
         """The labels of an earlier search from which to go on; None if there are none."""
         return self.content.labels
-
-    @property
-    def chosen(self) -> Chosen | None:
-        """The numbers of clusters that were chosen."""
-        return None if self.content.chosen is None else Chosen(*self.content.chosen)
-
-    @property
-    def beta_evidence(self) -> np.ndarray | None:
-        """The evidence by which β was chosen."""
-        return self.content.betas
-
-    def remember(self, **choices: Any) -> None:
-        """Write what was chosen before the search."""
-        self.content = self.content._replace(**choices)
-        self._write()
 
     def begin(self, problem: Any, beta: float) -> None:
         """Set what is searched for: a clustering for a problem, with a low cost at β."""
@@ -99,7 +74,7 @@ class Checkpoint(ABC):
 
     @abstractmethod
     def _write(self) -> None:
-        """Write what was chosen and the best labels, and set when to write again."""
+        """Write the best labels, and set when to write again."""
 
     def _now(self) -> float:
         return time.monotonic()

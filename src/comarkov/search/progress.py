@@ -174,20 +174,21 @@ class Monitor:
         verbose: int = 0,
     ) -> None:
         self.reason = ""  # why the fit was cut short, if it was
-        self._callback = callback
-        self._verbose = verbose
+        self._max_time, self._callback, self._verbose = max_time, callback, verbose
         self._began = time.monotonic()
-        self._max_time = max_time
-        self._stopped = False
-        self._is_watched = False
+        self._stopped = self._is_watched = False
         self._lock = threading.Lock()
         self._bar: Bar | None = None
 
     @property
+    def elapsed(self) -> float:
+        """Seconds since the fit began."""
+        return time.monotonic() - self._began
+
+    @property
     def limits(self) -> Limits:
         """What a monitor in another process needs to know."""
-        elapsed = time.monotonic() - self._began
-        return Limits(self._max_time, self._verbose, self._callback is not None, elapsed)
+        return Limits(self._max_time, self._verbose, self._callback is not None, self.elapsed)
 
     def stop(self) -> bool:
         """Should the work end here?"""
@@ -201,7 +202,7 @@ class Monitor:
     def is_late(self, share: float) -> bool:
         """Should no further start be made? Starts have this share of the time."""
         limit = np.inf if self._max_time is None else share * self._max_time
-        if not self._stopped and time.monotonic() - self._began < limit:
+        if not self._stopped and self.elapsed < limit:
             return False
         self.reason = self.reason or "max_time was reached"
         return True
@@ -220,8 +221,7 @@ class Monitor:
         if self._bar is not None:
             self._bar.describe(f"{stage}, β = {beta:.3g}, cost {cost:.4f} bits")
         if self._callback is not None:
-            elapsed = time.monotonic() - self._began
-            self.tell(Progress(stage, beta, iteration, float(cost), elapsed))
+            self.tell(Progress(stage, beta, iteration, float(cost), self.elapsed))
 
     def tell(self, state: Progress) -> None:
         """Call the callback, which may ask for the end."""

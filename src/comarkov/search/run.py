@@ -1,10 +1,10 @@
-"""The settings that every step of a search needs."""
+"""What every step of a search needs: its settings, its random numbers, and how long it may take."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from enum import IntEnum, unique
+from enum import Enum, IntEnum, unique
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,45 @@ from sklearn.utils import check_random_state
 from .checkpoint import Checkpoint
 from .progress import Monitor
 
-STREAM_NUMBERS = 2**32  # numbers of streams are words of 32 bits
+RATE = 1_000_000_000  # terms of a sweep over counts in one second of one core
+
+
+class Budget(float, Enum):
+    """How long the parts of a search may take, in seconds.
+
+    Work is counted in terms of the cost: entries of the matrix times clusters. Decisions depend on
+    the work alone and never on a clock, so the same data and seed give the same answer on every
+    machine. ``make bench`` prints the rate that sweeps reach next to RATE.
+    """
+
+    CALL = 0.02  #: one call of a kernel, between two looks at the clock
+    SEEDINGS = 0.05  #: seeding one side several times ...
+    MANY_SEEDINGS = 0.004  #: ... and as long as they stay below this, many times
+    RANDOM_STARTS = 0.05  #: the random starts of one member
+    SEVERAL_MEMBERS = 0.02  #: a sweep over fine clusters, for several members
+    OVER_SPLIT_FIRST = 0.02  #: a sweep for each fine cluster, if over-splitting comes first
+    MERGING = 2.0  #: the sweeps between merges
+    POLISHING = 2.0  #: all rounds of polishing
+    EXACT = 1.0  #: looking at all partitions
+    LEVELS = 2.0  #: the sweeps between levels while comparing how many clusters fit
+    HALVES = 0.04  #: a sweep over many clusters for each halving whose numbers are compared
+    GAINS = 0.005  #: a sweep for each halving in the test of structure
+    COMMUNITIES = 0.0002  #: a look at every edge, for more starts of a search for groups
+    EVIDENCE = 0.03  #: shuffling entries, to measure what they are worth
+    THINNINGS = 0.0005  #: a sweep, for more thinnings of the counts
+
+    @property
+    def terms(self) -> float:
+        """The terms of the cost that it allows."""
+        return self.value * RATE
+
+    def times(self, sweep: float, least: int, most: int) -> int:
+        """How often work of this size fits into it, within limits."""
+        return int(np.clip(self.terms // max(sweep, 1), least, most))
+
+    def every(self, count: int, sweep: float) -> int:
+        """How many of so many steps to take between two sweeps, so that all stay in it."""
+        return max(1, round(count * sweep / self.terms))
 
 
 @unique
@@ -64,8 +102,6 @@ class Seed:
 
 def _segment(purpose: Purpose, numbers: tuple[int, ...]) -> tuple[int, ...]:
     """Return purpose, length and numbers, which makes a path of segments unambiguous."""
-    if not all(0 <= number < STREAM_NUMBERS for number in numbers):
-        raise ValueError(f"Streams have numbers from 0 to 2^32 - 1, not {numbers}.")
     return int(purpose), len(numbers), *numbers
 
 

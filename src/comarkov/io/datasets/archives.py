@@ -8,6 +8,7 @@ import http.client
 import os
 import sys
 import tarfile
+import urllib.error
 import urllib.request
 import zipfile
 import zlib
@@ -15,10 +16,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import IO
 
 from ...joint.messages import InputError
-from ..files import linked_file, room_for
+from ..files import whole_file
 
 DOWNLOAD_CHUNK = 1 << 18  # bytes
 DOWNLOAD_TIMEOUT = 30.0  # seconds
@@ -27,6 +27,7 @@ BAD_ARCHIVE = (
     *(tarfile.TarError, zipfile.BadZipFile, zlib.error),
     *(EOFError, OSError, RuntimeError),  # the last if it is encrypted
 )
+NO_DOWNLOAD = (ConnectionError, TimeoutError, urllib.error.URLError, http.client.HTTPException)
 Report = Callable[[int, int], None]  # bytes so far, bytes in all
 
 
@@ -42,14 +43,12 @@ class Archive:
 
 def cache_folder() -> Path:
     """The folder for downloaded archives: where this system keeps caches."""
-    home = Path.home()
     if sys.platform == "win32":
-        local = os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local"
+        local = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
         return Path(local) / "comarkov" / "comarkov" / "Cache"
+    usual = Path.home() / ("Library/Caches" if sys.platform == "darwin" else ".cache")
     named = os.environ.get("XDG_CACHE_HOME", "")
-    if os.path.isabs(named):  # the standard ignores any other
-        return Path(named) / "comarkov"
-    return home / ("Library/Caches" if sys.platform == "darwin" else ".cache") / "comarkov"
+    return (Path(named) if os.path.isabs(named) else usual) / "comarkov"
 
 
 def find(archive: Archive, path: str | os.PathLike[str] | None = None) -> Path | None:
@@ -78,14 +77,7 @@ def read_members(path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
             if left < 0:
                 raise not_published(path, f"it unpacks to more than {MAX_ARCHIVE_CONTENT:,} bytes")
             yield PurePosixPath(name), read()
-    except (
-        tarfile.TarError,
-        zipfile.BadZipFile,
-        zlib.error,
-        EOFError,
-        OSError,
-        RuntimeError,
-    ) as error:
+    except BAD_ARCHIVE as error:
         raise not_published(path, f"it is damaged ({error})") from error
 
 
@@ -110,61 +102,43 @@ def _from_tar(path: Path) -> Iterator[ArchiveMember]:
 def fetch(archive: Archive, folder: Path | None = None, report: Report | None = None) -> Path:
     """Download an archive into a folder (the cache folder), verify it, and return its path.
 
-    An interrupted download continues where it stopped. The file gets its name only when its size
-    and checksum are right.
+    The file gets its name only when its checksum is right.
     """
     folder = cache_folder() if folder is None else folder
     place = folder / archive.file
     if place.is_file() and _is_whole(archive, place):
         return place
     folder.mkdir(parents=True, exist_ok=True)
-    target = linked_file(place)
-    part = target.with_name(target.name + ".part")  # a later download continues it
     problems = []
     for url in archive.urls:
         try:
-            with room_for(target):
-                _download(url, archive, part, report or (lambda done, total: None))
-        except (OSError, http.client.HTTPException) as error:
+            with whole_file(place) as draft:
+                _download(url, archive, draft, report or (lambda done, total: None))
+        except NO_DOWNLOAD as error:
             problems.append(f"{url}: {error}")
-            continue
-        if _is_whole(archive, part):
-            part.replace(target)
+        else:
             return place
-        part.unlink()
-        problems.append(f"{url}: its size or checksum is wrong")
-    kept = " to continue the download" if part.exists() else ""
     raise ConnectionError(
-        f"{archive.file} could not be downloaded ({'; '.join(problems)}). Try again{kept}. Or put "
-        "a copy into a folder, and set the environment variable COMARKOV_DATA to that folder."
+        f"{archive.file} could not be downloaded ({'; '.join(problems)}). Try again. Or put a copy "
+        "into a folder, and set the environment variable COMARKOV_DATA to that folder."
     )
 
 
-def _download(url: str, archive: Archive, part: Path, report: Report) -> None:
-    """Download the rest of a partial file."""
-    have = part.stat().st_size if part.exists() else 0
-    if have >= archive.size:  # the checksum shows whether it is right
-        return
-    headers = {"User-Agent": "comarkov"} | ({"Range": f"bytes={have}-"} if have else {})
-    request = urllib.request.Request(url, headers=headers)
-    with urllib.request.urlopen(request, timeout=DOWNLOAD_TIMEOUT) as answer:
-        part_of = answer.headers["Content-Range"] or ""
-        resumes = answer.status == 206 and part_of.startswith(f"bytes {have}-")
-        with open(part, "ab" if resumes else "wb") as file:
-            _copy(answer, file, have if resumes else 0, archive.size, report)
-
-
-def _copy(answer: IO[bytes], file: IO[bytes], done: int, total: int, report: Report) -> None:
-    while done <= total and (chunk := answer.read(DOWNLOAD_CHUNK)):
-        file.write(chunk)
-        done += len(chunk)
-        report(done, total)
-    if done < total:
-        raise ConnectionError(f"the connection ended after {done:,} of {total:,} bytes")
+def _download(url: str, archive: Archive, draft: Path, report: Report) -> None:
+    request = urllib.request.Request(url, headers={"User-Agent": "comarkov"})
+    done = 0
+    with (
+        urllib.request.urlopen(request, timeout=DOWNLOAD_TIMEOUT) as answer,
+        draft.open("wb") as file,
+    ):
+        while done <= archive.size and (chunk := answer.read(DOWNLOAD_CHUNK)):
+            file.write(chunk)
+            done += len(chunk)
+            report(done, archive.size)
+    if not _is_whole(archive, draft):
+        raise ConnectionError(f"what came ({done:,} bytes) is not what was published")
 
 
 def _is_whole(archive: Archive, path: Path) -> bool:
-    if path.stat().st_size != archive.size:
-        return False
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest() == archive.sha256

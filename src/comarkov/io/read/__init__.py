@@ -15,13 +15,13 @@ from .data import Data
 from .formats import SUFFIXES, is_place, read_any
 from .h5ad import write_h5ad
 from .naming import classify, rename
-from .opened import Opened
-from .texts import DOCUMENT, is_json
+from .opened import Opened, plain_suffix
+from .table_files import is_json
+from .texts import DOCUMENT
 
 __all__ = ["Data", "read", "records", "write_h5ad"]
 
-TABLE_SUFFIXES = (".csv", ".tsv", ".parquet", ".xlsx", ".db", ".sqlite", ".duckdb")
-PACKED_SUFFIXES = (".gz", ".zst", ".zip")
+TABLE_SUFFIXES = (".csv", ".tsv", ".parquet", ".xlsx", ".db", ".sqlite", ".duckdb", ".jsonl")
 
 
 @spell_out
@@ -166,8 +166,7 @@ def _similar_kind(source: Any, before: Mapping[str, Any]) -> str | None:
     if "://" in str(source):
         return kind if kind in TABULAR else None
     path = Path(source)
-    plain = path.with_suffix("") if path.suffix.lower() in PACKED_SUFFIXES else path
-    suffix = plain.suffix.lower()
+    suffix = plain_suffix(path)
     if suffix in SUFFIXES or path.is_dir():
         return None
     if kind == DOCUMENT and suffix in TABLE_SUFFIXES:

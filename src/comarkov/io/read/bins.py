@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...joint.messages import InputError, quote
+from ...joint.scale import are_whole
 from ..read_options import ReadOptions, pairs_in
+from .headers import YEARS
 from .raw_tables import RawTable
 
 if TYPE_CHECKING:
@@ -139,19 +141,17 @@ def bin_count(how: str | None, default: int = BINS) -> int:
 
 def round_limits(known: np.ndarray, bins: int) -> np.ndarray:
     """Limits between intervals of sorted numbers, as round as they can be."""
-    limits = []
+    limits: list[float] = []
+    bins = bins if known.size else 1
     for i in range(1, bins):
         low, high = np.quantile(known, [i / bins - LIMIT_ROUNDING, i / bins + LIMIT_ROUNDING])
         if low == high:  # a value that many have: it begins or ends an interval
-            above = known[known > low]
-            below = np.searchsorted(known, low) / known.size
-            upto = np.searchsorted(known, low, side="right") / known.size
-            is_start = i / bins - below <= upto - i / bins
-            before = known[known < low]
+            before, above = known[known < low], known[known > low]
+            is_start = 2 * i * known.size / bins <= known.size + before.size - above.size
             if is_start and before.size:
                 low = before[-1]
             elif above.size:
-                low, high = low, above[0]
+                high = above[0]
             else:
                 continue
         limits.append(roundest(float(low), float(high)))
@@ -170,13 +170,20 @@ def roundest(low: float, high: float) -> float:
     return high
 
 
-def interval_texts(limits: Sequence[float] | np.ndarray) -> list[str]:
-    """The intervals between limits in words."""
+def interval_texts(limits: np.ndarray, known: np.ndarray) -> list[str]:
+    """The intervals of known numbers between limits in words; of one whole number, that number."""
     if not len(limits):
         return ["any"]
-    texts = [f"{limit:,.10g}" for limit in limits]
+    are_years = all(float(limit).is_integer() and int(limit) in YEARS for limit in limits)
+    texts = [f"{limit:{'' if are_years else ','}.10g}" for limit in limits]
     between = [f"{low} to {high}" for low, high in pairwise(texts)]
-    return [f"below {texts[0]}", *between, f"{texts[-1]} or more"]
+    names = [f"below {texts[0]}", *between, f"{texts[-1]} or more"]
+    places = np.searchsorted(limits, known, side="right")
+    for place in np.unique(places) if are_whole(known) else []:
+        inside = known[places == place]
+        if inside.min() == inside.max():
+            names[place] = f"{inside[0]:.0f}"
+    return names
 
 
 # --- tables -----------------------------------------------------------------------------------
@@ -184,30 +191,23 @@ def interval_texts(limits: Sequence[float] | np.ndarray) -> list[str]:
 
 def with_bins(table: RawTable, options: ReadOptions) -> RawTable:
     """A table whose columns in ``bin`` hold the names of bins."""
-    bins = {table.field(name, "bin"): how for name, how in pairs_in(options.bin, "bin").items()}
-    for name, how in bins.items():
+    import polars as pl
+
+    for label, how in pairs_in(options.bin).items():
+        name = table.field(label, "bin")
         column = table.frame.select(name).collect(engine="streaming").to_series()
         if how in DATE_PARTS:
             texts = parts_of(dates_in(table, name, column), how)
         else:
-            texts = _intervals(table, name, column, bin_count(how))
+            numbers = table.numbers(column.to_frame(), [name])[:, 0]
+            known = np.sort(numbers[np.isfinite(numbers)])
+            limits = round_limits(known, bin_count(how))
+            intervals = np.array(interval_texts(limits, known), dtype=object)
+            cells = intervals[np.searchsorted(limits, numbers, side="right").clip(0, limits.size)]
+            texts = pl.Series(np.where(np.isfinite(numbers), cells, None), dtype=pl.String)
         frame = table.frame.collect().with_columns(texts.alias(name)).lazy()
         table = replace(table, frame=frame)
     return table
-
-
-def _intervals(table: RawTable, name: str, column: pl.Series, bins: int) -> pl.Series:
-    """The names of the intervals of numbers, null where there is none."""
-    import polars as pl
-
-    numbers = table.numbers(column.to_frame(), [name])[:, 0]
-    known = np.sort(numbers[np.isfinite(numbers)])
-    if not known.size:
-        raise table.error("it holds no numbers", "Choose another.", column=table.heading(name))
-    limits = round_limits(known, bins)
-    names = np.array(interval_texts(limits), dtype=object)
-    texts = names[np.searchsorted(limits, numbers, side="right").clip(0, limits.size)]
-    return pl.Series(np.where(np.isfinite(numbers), texts, None), dtype=pl.String)
 
 
 def bins_of_dates(table: RawTable, names: Sequence[str]) -> dict[str, str]:

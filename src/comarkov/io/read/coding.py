@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...joint.scale import are_whole
-from .headers import is_missing, is_word_for_missing
+from .headers import is_missing
 from .raw_tables import RawTable
 
 if TYPE_CHECKING:
@@ -26,28 +26,25 @@ def coding_of(columns: Iterable[tuple[RawTable, str]], keeps_case: bool = True) 
     """One coding for columns of tables: of numbers if all hold whole numbers of one type."""
     import polars as pl
 
-    ids: np.ndarray | None = None
+    ids: list[np.ndarray] = []
     for table, field in columns:
         dtype = table.schema[field]
         if not dtype.is_numeric() or dtype in (pl.Int128, pl.UInt128) or dtype.is_decimal():
-            return Texts(table.keeps_na, keeps_case=keeps_case)
+            return Texts(table.keeps_na, keeps_case)
         query = table.frame.select(field).drop_nulls().drop_nans().unique()
         more = query.collect(engine="streaming").to_series().to_numpy()
         if not are_whole(more):  # pandas has ids with gaps as floats
-            return Texts(table.keeps_na, keeps_case=keeps_case)
-        more = more.astype(np.uint64 if dtype == pl.UInt64 else np.int64)  # small types wrap around
-        if ids is not None and ids.dtype != more.dtype:
-            return Texts(table.keeps_na, keeps_case=keeps_case)
-        ids = np.unique(more if ids is None else np.concatenate([ids, more]))
-    assert ids is not None  # there is at least one column
-    return Numbers(ids)
+            return Texts(table.keeps_na, keeps_case)
+        ids.append(more.astype(np.uint64 if dtype == pl.UInt64 else np.int64))  # others wrap around
+    if len({each.dtype for each in ids}) > 1:
+        return Texts(table.keeps_na, keeps_case)
+    return Numbers(np.unique(np.concatenate(ids)))
 
 
 class Texts:
     """Codes of text, given by polars in the order of appearance."""
 
-    def __init__(self, keeps_na: bool, names: Sequence[str] = (), keeps_case: bool = True) -> None:
-        """``names`` are known already, and have the first codes."""
+    def __init__(self, keeps_na: bool, keeps_case: bool = True) -> None:
         import polars as pl
 
         self.keeps_na, self.keeps_case = keeps_na, keeps_case
@@ -58,10 +55,6 @@ class Texts:
         self.names = np.empty(0, dtype=object)
         self.is_known = np.zeros(0, dtype=bool)
         self.missing: list[int] = []  # codes of words such as NA
-        if len(names):
-            known = pl.Series(names, dtype=pl.String).cast(self.category)
-            if not (self.codes(known, with_missing=True) == np.arange(len(names))).all():
-                raise RuntimeError("polars has numbered names in another order than they came.")
 
     def expression(self, table: RawTable, field: str) -> pl.Expr:
         """The codes of a column, as polars computes them."""
@@ -75,11 +68,6 @@ class Texts:
     def size(self) -> int:
         """A bound on codes."""
         return self.names.size
-
-    @property
-    def known_names(self) -> np.ndarray:
-        """The names of all codes so far, in their order."""
-        return self.names[: np.count_nonzero(self.is_known)]
 
     def codes(self, column: pl.Series, with_missing: bool = False) -> np.ndarray:
         """The code of each name, -1 where it is missing, unless those have codes, too."""
@@ -95,11 +83,6 @@ class Texts:
         if is_null is not None:
             is_missing |= is_null
         return np.where(is_missing, -1, codes) if is_missing.any() else codes
-
-    @property
-    def has_words_for_missing(self) -> bool:
-        """Did words such as NA stand for missing names, rather than empty cells?"""
-        return any(is_word_for_missing(self.names[code]) for code in self.missing)
 
     def _make_room(self, size: int) -> None:
         if size > self.names.size:
@@ -166,7 +149,6 @@ class Texts:
 class Numbers:
     """Codes of whole numbers: their places among all that occur, which are collected first."""
 
-    has_words_for_missing = False  # in a column of numbers
     folded: Sequence[str] = ()
 
     def __init__(self, ids: np.ndarray) -> None:
@@ -181,7 +163,7 @@ class Numbers:
 
     @property
     def size(self) -> int:
-        """The number of codes."""
+        """How many codes there are."""
         return self.ids.size
 
     def expression(self, table: RawTable, field: str) -> pl.Expr:

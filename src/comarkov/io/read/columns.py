@@ -16,18 +16,19 @@ import numpy as np
 from ...joint.messages import listed, quote
 from ...joint.objects import are_documents
 from .bins import date_format
-from .headers import YEARS, is_heading, is_heading_of_identifiers, looks_like_number
+from .headers import is_heading, is_heading_of_identifiers, looks_like_number
 from .raw_tables import RawTable
 
 if TYPE_CHECKING:
     import polars as pl
 
-PROFILE_CELLS = 2_000_000  # that show what the columns of a table hold ...
-PROFILE_RECORDS = 200, 20_000  # ... in this many records, at least and at most
+PROFILE_CELLS = 1_000_000  # that show what the columns of a table hold ...
+PROFILE_RECORDS = 50, 20_000  # ... in this many records, at least and at most
 NUMERIC_SHARE = 0.95  # of the cells of a column of numbers; the others are taken as missing
 SPOILED_SHARE = 0.5  # of the cells of a column of numbers in which something is wrong
 FEW_RECORDS = 12  # fewer show little about what columns hold
 UNIQUE_SHARE = 0.9  # of the texts of a column that names the rows
+UNIT_COLUMNS = 500  # of a very wide table that show its units
 SAME_UNIT = 100  # the largest ratio of medians of columns of one unit, if none has zeros
 SIDE_NAMES = 8  # different names that make a side of an event log ...
 SIDE_REPEATS = 2  # ... each of them so often on average
@@ -55,6 +56,16 @@ class ColumnProfile:
     distinct: int = 0
     filled: int = 0
     numbers: np.ndarray = field(default_factory=lambda: np.empty(0), repr=False)
+
+    @property
+    def is_text(self) -> bool:
+        """Does it hold something else than numbers?"""
+        return self.numbers.size == 0 and self.role not in ("empty", "spoiled")
+
+    @property
+    def is_numbering(self) -> bool:
+        """Does it only number the rows, as its heading says, too?"""
+        return self.role == "identifier" and is_heading_of_identifiers(self.heading)
 
     @property
     def is_whole(self) -> bool:
@@ -104,25 +115,26 @@ class Recognised:
 # --- columns ----------------------------------------------------------------------------------
 
 
-def sample_of_records(table: RawTable) -> pl.DataFrame:
-    """Records from all over a table that is in memory, and from the beginning of a larger one."""
-    width = max(len(table.kept), 1)
-    least, most = PROFILE_RECORDS
-    size = min(max(PROFILE_CELLS // width, least), most)
-    frame = table.frame.select(table.kept).head(10 * size).collect()
-    return frame.gather_every(-(-len(frame) // size)) if len(frame) > size else frame
-
-
 def profiles_of(table: RawTable) -> list[ColumnProfile]:
-    """The profiles of all columns that are kept."""
-    sample = sample_of_records(table)
+    """The profiles of all columns that are kept, from a sample of the records.
+
+    These are from all over a table that is in memory, and from the beginning of a larger one.
+    """
+    if "profiles" not in table.__dict__:  # kept like a cached property, as wide tables take long
+        table.__dict__["profiles"] = _profiles(table)
+    profiles: list[ColumnProfile] = table.__dict__["profiles"]
+    return profiles
+
+
+def _profiles(table: RawTable) -> list[ColumnProfile]:
+    least, most = PROFILE_RECORDS
+    size = min(max(PROFILE_CELLS // max(len(table.kept), 1), least), most)
+    sample = table.frame.select(table.kept).head(10 * size).collect()
+    if len(sample) > size:
+        sample = sample[np.arange(0, len(sample), -(-len(sample) // size))]
     numeric = [f for f in table.kept if f in table.texts or table.is_number(f)]
-    cells = table.numbers(sample, numeric)
-    places = {name: i for i, name in enumerate(numeric)}
-    return [
-        _profile(table, name, sample[name], cells[:, places[name]] if name in places else None)
-        for name in table.kept
-    ]
+    cells = dict(zip(numeric, table.numbers(sample, numeric).T, strict=True))
+    return [_profile(table, name, sample[name], cells.get(name)) for name in table.kept]
 
 
 def _profile(
@@ -151,8 +163,7 @@ def _profile(
 
 def number_profile(heading: str, values: np.ndarray) -> ColumnProfile:
     """The profile of a column of numbers of a data frame."""
-    numbers = values.astype(np.float64)
-    numbers = numbers[np.isfinite(numbers)]
+    numbers = values[np.isfinite(values)]
     return ColumnProfile(heading, heading, "number", np.unique(numbers).size, numbers.size, numbers)
 
 
@@ -168,9 +179,10 @@ def _role_of_numbers(table: RawTable, heading: str, numbers: np.ndarray, distinc
     is_whole = bool((numbers == np.floor(numbers)).all())
     if not is_whole or not table.has_headings:
         return "number"
-    steps = np.unique(np.diff(numbers))
-    if numbers.size > 2 and steps.size == 1 and steps[0] > 0 and numbers[0] in (0, 1):
-        return "identifier"  # 1, 2, 3, ..., or every so many of them in a sample
+    if numbers.size > 2 and distinct == numbers.size and numbers[0] in (0, 1):
+        steps = np.unique(np.diff(numbers))
+        if steps.size == 1 and steps[0] > 0:
+            return "identifier"  # 1, 2, 3, ..., or every so many of them in a sample
     if not is_heading_of_identifiers(heading):
         return "number"
     return "identifier" if distinct == numbers.size else "category"
@@ -197,14 +209,13 @@ def _role_of_texts(texts: pl.Series) -> tuple[str, int, int]:
 
 def mixed_units(columns: Sequence[ColumnProfile]) -> str:
     """Why columns of numbers are not weights of one unit, in words; empty if they may be."""
+    columns = columns[:: len(columns) // UNIT_COLUMNS + 1]
     if negative := [c for c in columns if c.is_negative]:
         return f"{quote(negative[0].heading)} has numbers below 0"
     named = [c for c in columns if c.units and c.distinct > 2]
     words = [c.units for c in columns]
     if named and len(columns) > 1 and not set.intersection(*words):
         return f"{quote(named[0].heading)} is a measure of its own"
-    if years := [c for c in columns if _are_years(c)]:
-        return f"{quote(years[0].heading)} holds years"
     whole = [c for c in columns if c.is_whole and c.distinct > 2]
     parts = [c for c in columns if _has_decimals(c)]
     if whole and parts and len(parts) < len(columns):
@@ -222,14 +233,6 @@ def _has_decimals(column: ColumnProfile) -> bool:
     """Is at least a tenth of the numbers not whole?"""
     values = column.numbers[column.numbers != 0]
     return values.size > 0 and float((values != np.floor(values)).mean()) >= 0.1
-
-
-def _are_years(column: ColumnProfile) -> bool:
-    values = column.numbers
-    is_year = values.size > 2 and column.is_whole and column.distinct > 1
-    return bool(is_year and values.min() >= YEARS[0] and values.max() <= YEARS[-1]) and (
-        "year" in column.heading.lower()
-    )
 
 
 # --- tables -----------------------------------------------------------------------------------
@@ -262,7 +265,11 @@ def recognise(table: RawTable) -> Recognised:
     for rule in (_few_columns, _unnamed_matrix, _few_records, _texts, _grid, _wide, _events):
         if (recognised := rule(columns)) is not None:
             return recognised
-    return Recognised("records", reason=_why_records(columns))
+    numbers = columns.of("number")
+    names = [column.heading for column in columns.of("category", "date")]
+    reason = f"{listed(map(quote, names), 2)} beside numbers" if names and numbers else ""
+    units = mixed_units(numbers) if len(numbers) > 1 and not names else ""
+    return Recognised("records", reason=units or reason or "columns of different kinds")
 
 
 def _few_columns(columns: _Columns) -> Recognised | None:
@@ -295,10 +302,8 @@ def _is_measure(column: ColumnProfile) -> bool:
 
 def _unnamed_matrix(columns: _Columns) -> Recognised | None:
     """Numbers alone, without a header: a matrix if it has many columns, else nobody knows."""
-    are_numbers = len(columns.of("number", "constant", "empty")) == len(columns.every)
-    if columns.table.has_headings or not are_numbers:
-        return None
-    return Recognised("unclear")
+    others = [c for c in columns.every if c.role not in ("number", "constant", "empty")]
+    return None if columns.table.has_headings or others else Recognised("unclear")
 
 
 def _few_records(columns: _Columns) -> Recognised | None:
@@ -327,8 +332,9 @@ def _texts(columns: _Columns) -> Recognised | None:
 def _wide(columns: _Columns) -> Recognised | None:
     """A name for each row, and numbers of one unit."""
     numbers = columns.of("number", "constant", "spoiled", "empty")
-    texts, first = columns.of("category", "prose"), columns.every[0]
-    names = first if first.role in ("unique", "identifier", "date") else None
+    first = columns.every[0]
+    names = first if first.role in ("unique", "identifier", "date", "prose") else None
+    texts = [each for each in columns.of("category", "prose") if each is not names]
     names = names or next(iter(columns.of("unique")), None)
     is_pivot = first.role == "category" and first.filled < columns.every[-1].filled
     others = [each for each in texts if each is not first] if is_pivot else texts
@@ -351,7 +357,7 @@ def _is_like_counts(numbers: Sequence[ColumnProfile]) -> bool:
 def _grid(columns: _Columns) -> Recognised | None:
     """One measurement for each combination of factors: variety, year, site and yield."""
     factors = [each for each in columns.every if each.is_factor]
-    measures = [each for each in columns.of("number") if each not in factors]
+    measures = [each for each in columns.of("number") if not each.is_factor]
     others = columns.of("unique", "prose", "date")
     if len(measures) != 1 or len(factors) < 2 or others or measures[0].is_negative:
         return None
@@ -398,8 +404,13 @@ def edge_roles(table: RawTable, chosen: Mapping[str, str]) -> dict[str, str]:
 
     Names that recur come first, the more of them the better; then other names and whole numbers.
     """
-    profiles = [each for each in profiles_of(table) if each.name not in chosen.values()]
-    names = [each for each in profiles if _can_name(each)]
+    names = [
+        each
+        for each in profiles_of(table)
+        if each.name not in chosen.values()
+        and each.role in ROLES_OF_NAMES
+        and (each.role != "number" or (each.is_whole and not each.is_negative))
+    ]
     names.sort(key=lambda c: (not c.is_side, ROLES_OF_NAMES.index(c.role), -c.distinct))
     roles = dict(chosen)
     for role in ("rows", "columns"):
@@ -414,22 +425,5 @@ def edge_roles(table: RawTable, chosen: Mapping[str, str]) -> dict[str, str]:
 ROLES_OF_NAMES = ("category", "unique", "date", "identifier", "number")
 
 
-def _can_name(column: ColumnProfile) -> bool:
-    is_plain = column.role != "number" or (column.is_whole and not column.is_negative)
-    return column.role in ROLES_OF_NAMES and is_plain
-
-
 def _and(columns: Sequence[ColumnProfile]) -> str:
     return " and ".join(quote(column.heading) for column in columns)
-
-
-def _why_records(columns: _Columns) -> str:
-    """Why a table is read as records."""
-    numbers = columns.of("number")
-    units = mixed_units(numbers) if len(numbers) > 1 else ""
-    texts = [column.heading for column in columns.of("category", "date")]
-    if units and not texts:
-        return units
-    if texts and numbers:
-        return f"{listed(map(quote, texts), 2)} beside numbers"
-    return "columns of different kinds"

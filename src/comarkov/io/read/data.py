@@ -12,27 +12,25 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...joint.inputs import as_csr
-from ...joint.messages import InputError, plural, quote
+from ...joint.messages import InputError, plural_of_kind, quote
 from ...joint.objects import as_objects, refuse_surrogates
 from ..files import whole_file
 
 MAX_TEXT = 20_000  # characters of a text that are kept
 MAX_WORDS, MAX_SOURCE = 200, 4096  # characters of what elements are called, and of the source
-NOTES = "annotations"  # the entry with the names of classifications and the keywords of ``read``
+NOTES = "annotations"  # the entry with known classes and the keywords of ``read``
 
 
 def annotation_parts(data: Data, reading: Mapping[str, Any]) -> dict[str, Any]:
-    """Known classes and the beginnings of texts, and what they are called as JSON."""
+    """The beginnings of texts; known classes and how the data were read, as JSON."""
     parts: dict[str, Any] = {}
-    titles: dict[str, Any] = {"reading": dict(reading)}
-    for side, classes in (("row", data.row_classes), ("column", data.column_classes)):
-        titles[side] = list(classes)
-        for i, each in enumerate(classes.values()):
-            parts |= _string_parts(each, f"{side}_classes_{i}")
     if data.texts is not None:
         parts |= _string_parts([text[:MAX_TEXT] for text in data.texts], "text")
-    if any(titles.values()):
-        parts[NOTES] = np.array(json.dumps(titles))
+    notes: dict[str, Any] = {"reading": dict(reading)}
+    for side in ("row_classes", "column_classes"):
+        notes[side] = {title: list(classes) for title, classes in getattr(data, side).items()}
+    if any(notes.values()):
+        parts[NOTES] = np.array(json.dumps(notes))
     return parts
 
 
@@ -42,16 +40,12 @@ def annotations_in(parts: dict[str, np.ndarray]) -> dict[str, Any]:
     if NOTES not in parts:
         return keywords
     try:
-        titles = json.loads(str(parts.pop(NOTES)[()]))
-        keywords["reading"] = dict(titles["reading"])
-        for side in ("row", "column"):
-            keywords[f"{side}_classes"] = {
-                str(name): pop_strings(parts, f"{side}_classes_{i}") or []
-                for i, name in enumerate(titles[side])
-            }
+        notes = json.loads(str(parts.pop(NOTES)[()]))
+        return keywords | {
+            name: dict(notes[name]) for name in ("reading", "row_classes", "column_classes")
+        }
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"its {NOTES} are damaged ({quote(error)})") from error
-    return keywords
 
 
 def _string_parts(names: Iterable[str], side: str) -> dict[str, np.ndarray]:
@@ -190,7 +184,8 @@ class Data:
 
     def __repr__(self) -> str:
         n, m = self.shape
-        sides = f"{n:,} {plural(self.row_kind)} x {m:,} {plural(self.column_kind)}"
+        sides = f"{n:,} {plural_of_kind(self.row_kind, 'rows')} x "
+        sides += f"{m:,} {plural_of_kind(self.column_kind, 'columns')}"
         source = f", from {self.source}" if self.source else ""
         return f"Data({sides}, {self.matrix.nnz:,} entries{source})"
 

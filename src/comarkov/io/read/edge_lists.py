@@ -22,14 +22,14 @@ from ..read_options import ReadOptions
 from .coding import EDGES_AT_ONCE, Numbers, Texts, coding_of
 from .columns import edge_roles
 from .data import Data
-from .headers import is_heading_of_identifiers, is_identifier, kind_of
+from .headers import kind_of
 from .naming import columns_in
-from .opened import PACKING_MARKS, opened
+from .opened import files_in, opened, plain_suffix
 from .raw_tables import RawTable, weight_error
 from .table_files import as_chosen, detected_marks, table_in
 
-TABLE_SUFFIXES = (".parquet", ".csv", ".tsv", ".tab")
-IDENTIFIER_SAMPLE_RECORDS = 1000
+EDGE_SUFFIXES = (".parquet", ".csv", ".tsv", ".tab")
+NOT_EDGES = (".", "_")  # names of hidden files, and of marks such as _SUCCESS
 EDGE_ROLES = ("rows", "columns", "weights")
 Fields = tuple[str, str, str | None]  # the columns of these roles
 
@@ -51,8 +51,7 @@ def from_edges(table: RawTable, options: ReadOptions) -> Data:
     codings = [coding_of([(table, field)], options.keep_case) for field in fields[:2]]
     batches = _edge_batches(table, codings, options)
     data = _as_matrix(codings, batches, _facts(table, fields))
-    folded = [name for coding in codings for name in coding.folded]
-    if folded:
+    if folded := [name for coding in codings for name in coding.folded]:
         warn_user(
             f"{table.name}: {listed(folded)} {'is' if len(folded) == 1 else 'are'} written in "
             "several ways and read as one name each (keep_case=True keeps them apart)."
@@ -94,17 +93,6 @@ def edge_example(table: RawTable) -> str:
     roles = dict(zip(EDGE_ROLES, table.kept, strict=False))
     roles = edge_roles(table, {}) if table.has_headings else roles
     return ", ".join(f"{role}={quote(table.label(name))}" for role, name in roles.items())
-
-
-def identifiers_in(table: RawTable, fields: Sequence[str]) -> list[str]:
-    """The fields with headings that only number the records, by the first records."""
-    if not table.has_headings:
-        return []
-    likely = [field for field in fields if is_heading_of_identifiers(table.heading(field))]
-    if not likely:
-        return []
-    sample = table.frame.select(likely).head(IDENTIFIER_SAMPLE_RECORDS).collect()
-    return [f for f in likely if is_identifier(table.heading(f), sample[f].to_list())]
 
 
 def _facts(table: RawTable, fields: Fields) -> dict[str, Any]:
@@ -177,16 +165,15 @@ def _edge_batches(
         if not is_edge.all():
             codes, weights = [code[is_edge] for code in codes], weights[is_edge]
         yield EdgeBatch(codes, weights)
-    _report(table, skipped, missing, any(coding.has_words_for_missing for coding in codings))
+    _report(table, skipped, missing)
 
 
-def _report(table: RawTable, skipped: Counter[str], missing: str, has_na: bool) -> None:
+def _report(table: RawTable, skipped: Counter[str], missing: str) -> None:
     """One note about the lines in which something is missing."""
     lines = {what: f"{count:,} line{'s' if count > 1 else ''}" for what, count in skipped.items()}
     facts = []
     if skipped["name"]:
-        hint = " (if NA is a name, use keep_na=True)" if has_na else ""
-        facts.append(f"{lines['name']} without a name skipped{hint}")
+        facts.append(f"{lines['name']} without a name skipped (if NA is a name, use keep_na=True)")
     if skipped["weight"]:
         deed = "read as 0" if missing == "0" else "skipped"
         facts.append(f"{lines['weight']} without a weight {deed}")
@@ -199,29 +186,8 @@ def _report(table: RawTable, skipped: Counter[str], missing: str, has_na: bool) 
 
 def holds_tables(folder: Path) -> bool:
     """Does a folder contain tables only, and not texts?"""
-    files = list(_files(folder))
-    return bool(files) and all(map(_is_table, files))
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    """All files in a folder and its subfolders, without hidden ones and marks such as _SUCCESS."""
-    for place, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if not name.startswith((".", "_"))]
-        yield from (Path(place, name) for name in names if not name.startswith((".", "_")))
-
-
-def _readable(folder: Path) -> list[Path]:
-    """The files of a folder in the order of their paths; broken links and pipes are skipped."""
-    paths = sorted(_files(folder))
-    skipped = [path for path in paths if not path.is_file()]
-    if skipped:
-        warn_user(f"Skipped, because it is a broken link or no file: {listed(skipped)}.")
-    return [path for path in paths if path not in skipped]
-
-
-def _is_table(path: Path) -> bool:
-    plain = path.with_suffix("") if path.suffix.lower() in PACKING_MARKS.values() else path
-    return plain.suffix.lower() in TABLE_SUFFIXES
+    files = files_in(folder, NOT_EDGES, is_noted=False)
+    return bool(files) and all(plain_suffix(path) in EDGE_SUFFIXES for path in files)
 
 
 @dataclass(frozen=True)
@@ -236,7 +202,7 @@ class EdgeFiles:
     def of(cls, sources: Sequence[str | os.PathLike[str]], options: ReadOptions) -> EdgeFiles:
         """The files of all sources, those of a folder in the order of their paths."""
         paths = list(map(Path, sources))
-        files = [_readable(path) if path.is_dir() else [path] for path in paths]
+        files = [files_in(path, NOT_EDGES) if path.is_dir() else [path] for path in paths]
         for side in ("row_classes", "column_classes"):
             for column in columns_in(getattr(options, side)):
                 raise ValueError(
@@ -261,7 +227,7 @@ class EdgeFiles:
             options = options.changed(header=first.has_headings)
         with (
             opened(path, options.max_bytes) as file,
-            table_in(file, "edges", options) as (table, form),
+            table_in(file, options) as (table, form),
         ):
             self.options.check("edges", form)
             chosen = as_chosen(table, options)

@@ -10,18 +10,17 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...joint import objects
-from ...joint.alignment import align
 from ...joint.chains import with_all_states
-from ...joint.inputs import NamedMatrix, are_numbers, as_csr, named_csr
+from ...joint.inputs import NamedMatrix, align, are_numbers, as_csr, named_csr
 from ...joint.inputs import names as names_of
 from ...joint.joint import Joint, joint
 from ...joint.messages import InputError, quote, warn_user
-from ...joint.unsuitable import dropping, edges_call, names_rows, refuse_frame, texts_in
+from ...joint.objects import dropping, edges_call, names_rows, refuse_frame, texts_in
 from ..read_options import NETWORK, ReadOptions
 from .columns import FEW_RECORDS, mixed_units, number_profile
 from .data import Data
 from .formats import read_any
-from .headers import is_heading, is_heading_of_identifiers, is_identifier
+from .headers import is_heading, is_heading_of_identifiers
 from .naming import distinct
 from .texts import TEXT_WEIGHTING
 
@@ -90,31 +89,19 @@ def _check_frame(frame: Any, columns: objects.FrameColumns) -> None:
             "taken for a row of a matrix. If each line is one pair of a row and a column, pass "
             f"{edges_call('X', names[:2], names[2:])}."
         )
-        return
-    _warn_of_units(frame, names)
-    identifiers = [
-        name
-        for name in names
-        if is_heading_of_identifiers(name) and is_identifier(name, objects.values_of(frame, name))
-    ]
-    if identifiers:
+    elif identifiers := list(filter(is_heading_of_identifiers, names)):
         warn_user(
             f"Column {quote(identifiers[0])} of X seems to number the rows, but was read as "
             f"weights. If it does, pass {dropping(frame, identifiers)}."
         )
-
-
-def _warn_of_units(frame: Any, names: list[str]) -> None:
-    """Warn if columns of numbers are not of one unit, so that their sums mean nothing."""
-    columns = {
-        name: np.asarray(objects.values_of(frame, name)[:UNIT_VALUES], object) for name in names
-    }
-    profiles = [number_profile(name, values) for name, values in columns.items()]
-    if len(frame) >= FEW_RECORDS and len(profiles) > 1 and (why := mixed_units(profiles)):
-        warn_user(
-            f"The columns of X seem to be in different units ({why}), but were read as weights of "
-            "one unit. If they are not, pass comarkov.records(X)."
-        )
+    elif len(frame) >= FEW_RECORDS and len(names) > 1:
+        values = (np.asarray(objects.values_of(frame, name)[:UNIT_VALUES], float) for name in names)
+        profiles = map(number_profile, names, values)
+        if why := mixed_units(list(profiles)):
+            warn_user(
+                f"The columns of X seem to be in different units ({why}), but were read as weights "
+                "of one unit. If they are not, pass comarkov.records(X)."
+            )
 
 
 # --- relations between types of elements ------------------------------------------------------
@@ -146,25 +133,24 @@ def network_input(X: Any, is_directed: bool | None = None) -> NetworkInput:
             f"{data.shape[1]} columns have no name in common",
             advice="To cluster rows and columns as two kinds of things, use CoClustering.",
         )
-    matrix = data.matrix if names[0] == names[1] else _by_columns(data.matrix, names)
+    place = {name: i for i, name in enumerate(names[0])}
+    is_sorted = names[0] == names[1]
+    matrix = data.matrix if is_sorted else data.matrix[[place[name] for name in names[1]]]
     is_directed, note = _direction(matrix, data.reading.get("directed", is_directed), is_directed)
     if not is_directed:
         matrix = sp.csr_array(matrix.maximum(matrix.T))
     kind = "node" if data.row_kind in ("row", "source", "from") else data.row_kind
-    nodes, reading = data.column_names, data.reading | {"directed": is_directed}
-    about: dict[str, Any] = {
-        "source": data.source,
-        "entry_kind": data.entry_kind,
-        "reading": reading,
-    }
-    given = nodes if data.named[1] else None
-    return NetworkInput(Data(matrix, given, given, kind, kind, **about), is_directed, note)
-
-
-def _by_columns(matrix: sp.csr_array, names: list[list[Any]]) -> sp.csr_array:
-    """The matrix with its rows in the order of its columns."""
-    place = {name: i for i, name in enumerate(names[0])}
-    return sp.csr_array(matrix[[place[name] for name in names[1]]])
+    nodes = data.column_names if data.named[1] else None
+    data = data.changed(
+        matrix=matrix,
+        row_names=nodes,
+        column_names=nodes,
+        row_kind=kind,
+        column_kind=kind,
+        named=(data.named[1], data.named[1]),
+        reading=data.reading | {"directed": is_directed},
+    )
+    return NetworkInput(data, is_directed, note)
 
 
 def _direction(matrix: sp.csr_array, known: bool | None, is_asked: bool | None) -> tuple[bool, str]:

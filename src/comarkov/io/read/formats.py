@@ -11,16 +11,25 @@ from typing import Any
 
 import numpy as np
 
+from ...joint.graphs import GraphEdges, from_graph
 from ...joint.inputs import are_numbers
 from ...joint.messages import InputError, listed, need, quote, warn_user
-from ...joint.objects import GraphEdges, from_graph, is_anndata, is_frame, is_graph
+from ...joint.objects import is_anndata, is_frame, is_graph
 from ..files import REFERENCE, data_in, is_own, is_store
 from ..read_options import CHAIN, NETWORK, TEXT_KINDS, ReadOptions
 from . import databases
 from .bins import bins_of_dates, with_bins
 from .columns import Recognised, recognise
 from .data import Data
-from .edge_lists import EDGE_ROLES, EdgeFiles, edge_example, from_edges, holds_tables, roles_of
+from .edge_lists import (
+    EDGE_ROLES,
+    EDGE_SUFFIXES,
+    EdgeFiles,
+    edge_example,
+    from_edges,
+    holds_tables,
+    roles_of,
+)
 from .h5ad import from_anndata, from_h5ad
 from .matrices import errors_in, from_matrix_market, from_npy, from_npz
 from .naming import distinct, edge_classes
@@ -28,12 +37,11 @@ from .opened import SPREADSHEET, Opened, opened
 from .raw_tables import RawTable, from_frame, reason, table_error
 from .records import from_records
 from .sequence_files import from_events, from_sequence_files, holds_sequences
-from .table_files import as_chosen, detected_marks, table_in
+from .table_files import as_chosen, detected_marks, is_json, is_parquet, table_in
 from .texts import (
     Documents,
     count_words,
     from_column,
-    is_json,
     read_document,
     read_folder,
     read_text_file,
@@ -99,7 +107,7 @@ FORMATS = {
         Format("h5ad", from_h5ad, (".h5ad",), b"\x89HDF\r\n\x1a\n"),
         Format("graph", _from_graph_file, tuple(GRAPH_READERS)),
         Format("document", read_document),
-        Format("texts", read_text_file, (".jsonl", ".ndjson")),
+        Format("texts", read_text_file),
     )
 }
 SUFFIXES = {suffix: each.kind for each in FORMATS.values() for suffix in each.suffixes}
@@ -168,10 +176,12 @@ def _from_own_folder(folder: Path, kind: str | None, options: ReadOptions) -> Da
             advice=f"Leave out kind={kind!r}, or give the source of the data.",
         )
     options.check("npz")
-    if is_store(folder) or (folder / REFERENCE).is_file():
-        from ..store.opening import open_reference, open_store  # slow to import
+    from ..store.opening import open_reference, open_store  # slow to import
 
-        return open_store(folder) if is_store(folder) else open_reference(folder)
+    if is_store(folder):
+        return open_store(folder)
+    if (folder / REFERENCE).is_file():
+        return open_reference(folder)
     with opened(data_in(folder), options.max_bytes) as file:
         return from_npz(file, options)
 
@@ -186,11 +196,17 @@ def _from_file(file: Opened, kind: str | None, options: ReadOptions) -> Data:
     if kind == "sequences" and options.columns is None:
         return from_sequence_files(file, options)
     kind = kind or kind_of_file(file)
-    if kind in FORMATS and (kind != "texts" or file.suffix == ".txt" or is_json(file)):
+    if kind in FORMATS and (kind != "texts" or _has_texts_in_lines(file, options)):
         options.check(kind)
         return FORMATS[kind].read(file, options)
-    with table_in(file, kind, options) as (table, form):
+    with table_in(file, options) as (table, form):
         return _from_table(table, kind, options, form)
+
+
+def _has_texts_in_lines(file: Opened, options: ReadOptions) -> bool:
+    """Is a file that holds texts no table of them?"""
+    is_table = file.suffix in (*EDGE_SUFFIXES, SPREADSHEET) or is_json(file) or is_parquet(file)
+    return not is_table and options.text is None and databases.kind_of_database(file) is None
 
 
 def are_edges(path: Path, options: ReadOptions) -> bool:
@@ -200,7 +216,7 @@ def are_edges(path: Path, options: ReadOptions) -> bool:
             return False
         if databases.kind_of_database(file) is not None:
             return False
-        with table_in(file, None, options) as (table, _):
+        with table_in(file, options) as (table, _):
             return kind_of_table(as_chosen(table, options), options).kind == "edges"
 
 
@@ -212,19 +228,15 @@ def _from_table(table: RawTable, kind: str | None, options: ReadOptions, form: s
     from polars.exceptions import PolarsError
 
     try:
-        return _interpret(table, kind, options, form)
+        return _interpret(as_chosen(table, options), kind, options, form)
     except PolarsError as error:  # a file that is not a table at all
         raise table_error(table, error) from error
 
 
 def _interpret(table: RawTable, kind: str | None, options: ReadOptions, form: str) -> Data:
-    table = as_chosen(table, options)
     recognised = Recognised(kind) if kind else kind_of_table(table, options)
     kind = recognised.kind
-    if kind == "sequences" and options.columns is not None:
-        options.check(kind, form)
-        return from_events(table, options)
-    if kind not in READERS:
+    if kind not in READERS or (kind == "sequences" and options.columns is None):
         raise InputError(
             f"it is a table, so kind={kind!r} cannot be right",
             file=table.name,
@@ -235,6 +247,8 @@ def _interpret(table: RawTable, kind: str | None, options: ReadOptions, form: st
     if recognised.reason:
         warn_user(f"{table.name}: {_explain(kind, chosen, recognised.reason)}")
     data = READERS[kind](table, chosen)
+    if kind == "sequences":
+        return data
     reading = {"kind": kind, **recognised.keywords, **data.reading, **detected_marks(table)}
     return replace(data, reading=reading)
 
@@ -258,10 +272,7 @@ def kind_of_table(table: RawTable, options: ReadOptions) -> Recognised:
 def _explain(kind: str, options: ReadOptions, reason: str) -> str:
     """How a table is read, why, and how to read it differently."""
     if kind == "records":
-        return (
-            f"read as records ({reason}): rows by categories of their columns. If all numbers are "
-            "weights of one unit, use kind='table'."
-        )
+        return f"read as records ({reason}). If all numbers are weights, use kind='table'."
     if kind == "texts":
         return f"{reason}, whose words are counted (text= chooses another column)."
     sides = f"rows={quote(options.rows)}, columns={quote(options.columns)}"
@@ -293,6 +304,7 @@ READERS: dict[str, Callable[[RawTable, ReadOptions], Data]] = {
     "table": from_table,
     "records": from_records,
     "texts": from_column,
+    "sequences": from_events,
 }
 
 
@@ -329,9 +341,10 @@ def _from_object(source: Any, kind: str | None, options: ReadOptions) -> Data:
 
 
 def _are_all(source: Any, kind: Any) -> bool:
-    """Is it a list of items of a type, none of them empty?"""
-    is_list = isinstance(source, list) and bool(source)
-    return is_list and all(isinstance(item, kind) and (item or kind is str) for item in source)
+    """Is it a list of items of a type, none of them empty unless they are texts?"""
+    if not isinstance(source, list) or not source:
+        return False
+    return all(isinstance(item, kind) and (item or kind is str) for item in source)
 
 
 def is_list_of_edges(source: Any) -> bool:
@@ -341,15 +354,11 @@ def is_list_of_edges(source: Any) -> bool:
     return any(isinstance(value, str) for value in source[0][:2])
 
 
-def _hold_counts(records: list[dict[Any, Any]]) -> bool:
-    """Are all values of records numbers?"""
-    return all(isinstance(value, Number) for record in records for value in record.values())
-
-
 def _from_list(source: list[Any], kind: str | None, options: ReadOptions) -> Data:
     """A list of edges, of records, or of counts by the name of the column."""
     has_pairs = is_list_of_edges(source)
-    if not has_pairs and kind is None and not options.given and _hold_counts(source):
+    cells = [] if has_pairs else [value for record in source for value in record.values()]
+    if cells and kind is None and not options.given and all(isinstance(c, Number) for c in cells):
         from sklearn.feature_extraction import DictVectorizer  # slow to import
 
         counter = DictVectorizer()  # columns that a dict lacks are 0
@@ -358,28 +367,16 @@ def _from_list(source: list[Any], kind: str | None, options: ReadOptions) -> Dat
     need("Reading lists", "polars")
     import polars as pl
 
-    frame = (
-        _edges_frame(source)
-        if has_pairs
-        else pl.DataFrame(source, infer_schema_length=None, strict=False)
-    )
+    if not has_pairs:
+        frame = pl.DataFrame(source, infer_schema_length=None, strict=False)
+    elif {len(edge) for edge in source} not in ({2}, {3}):
+        problem, advice = "The edges of the list differ in length", "Give (row, column, weight)."
+        raise InputError(problem, advice=advice)
+    else:
+        rows, columns, *weights = zip(*source, strict=True)
+        frame = pl.DataFrame({"row": list(map(str, rows)), "column": list(map(str, columns))})
+        frame = frame.with_columns(pl.Series("weight", each, strict=False) for each in weights)
     return _from_table(from_frame(frame, "the list"), kind, options, "a list")
-
-
-def _edges_frame(source: list[Sequence[Any]]) -> Any:
-    """Pairs or triples as a data frame."""
-    import polars as pl
-
-    width = len(source[0])
-    for number, edge in enumerate(source):
-        if len(edge) != width or width not in (2, 3):
-            raise InputError(
-                f"Item {number} of the list has {len(edge)} values, where the first has {width}",
-                advice="An edge is (row, column) or (row, column, weight).",
-            )
-    rows, columns, *weights = zip(*source, strict=True)
-    frame = pl.DataFrame({"row": list(map(str, rows)), "column": list(map(str, columns))})
-    return frame.with_columns(*(pl.Series("weight", each, strict=False) for each in weights))
 
 
 def _from_data_frame(frame: Any, kind: str | None, options: ReadOptions) -> Data:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ...joint import objects as matrices_of
-from ...joint.messages import InputError, did_you_mean, listed, need, warn_user
+from ...joint.messages import InputError, listed, need, warn_user
 from ...joint.objects import Layer, is_anndata
 from ..files import whole_file
-from ..isolation import UnreadableError, check_in_child
 from ..read_options import ReadOptions
 from .data import Data
 from .matrices import errors_in, refuse_bad_weights
@@ -59,21 +59,18 @@ def _layer(annotated: Any, wanted: str | None, name: str) -> Layer:
     if wanted is None:
         layer = matrices_of.weights_of(annotated)
         if layer.name != matrices_of.X and matrices_of.problem(layer.matrix) is None:
-            x = annotated.X
-            found = "" if x is None else matrices_of.problem(matrices_of.in_memory(x))
-            why = f"has {found}" if found else "is missing"
             warn_user(
-                f"X of {name} {why}, so {layer} is used instead. Choose it to silence this note: "
-                f"{_call(name, layer.choice)}"
+                f"X of {name} is missing or has values that are no weights, so {layer} is used "
+                f"instead. Choose it to silence this note: {_call(name, layer.choice)}"
             )
         return layer
     layers = {layer.name: layer for layer in matrices_of.layers(annotated)}
     if wanted not in layers:
-        example = f"Use layer={list(layers)[-1]!r}." if layers else None
+        similar = [*get_close_matches(wanted, layers, n=1), *layers, matrices_of.X][0]
         raise InputError(
             f"it has no layer {wanted!r}, only {', '.join(layers) or 'nothing to read'}",
             file=name,
-            advice=did_you_mean(wanted, layers).strip() or example,
+            advice=f"Use layer={similar!r}.",
         )
     return layers[wanted]
 
@@ -82,13 +79,10 @@ def _no_weights(annotated: Any, layer: Layer, problem: str, name: str) -> InputE
     """The error about a matrix that holds no weights, with one that could be read instead."""
     layers = matrices_of.layers(annotated)
     good = [each for each in layers if matrices_of.problem(each.matrix) is None]
+    advice = "Write 0 where values are missing."
     if good:
         advice = f"Read {good[0]}: {_call(name, good[0].choice)}"
-    elif problem.startswith("missing"):
-        advice = "Write 0 there, or leave out observations that lack values."
-    elif not problem.startswith("negative"):
-        advice = "Convert them to numbers."
-    else:
+    elif problem.startswith("negative"):
         is_object, counts = name == ANNDATA_OBJECT, _call(name, 'layer="counts"')
         keep = 'run adata.layers["counts"] = adata.X.copy()' if is_object else "copy X to a layer"
         advice = (
@@ -110,24 +104,51 @@ def _call(name: str, choice: str) -> str:
 def read_h5ad(path: str | os.PathLike[str], name: str, max_bytes: int | None = None) -> Any:
     """An AnnData object from a file, all of which must be in it."""
     need("Reading h5ad files", "anndata", install="comarkov[anndata]")
-    limit = unpacking_limit(Path(path), max_bytes)
     try:
-        check_in_child("hdf5", Path(path), limit)
+        _refuse_other_files(Path(path), name, unpacking_limit(Path(path), max_bytes))
         import anndata
 
         return anndata.read_h5ad(path)
+    except InputError:
+        raise
     except Exception as error:  # HDF5 files can be wrong in many ways, with an error for each
-        problem, advice = reason(error), "Write it again with adata.write_h5ad."
-        if isinstance(error, UnreadableError) and error.is_refused:
-            advice = (
-                f"If you trust it, raise the limit: max_bytes={10 * limit}."
-                if "trap" in problem
-                else "Only values in the file itself are read. If you trust it, write all of it "
-                f"into one file: anndata.read_h5ad({name!r}).write_h5ad('copy.h5ad')"
+        raise InputError(
+            f"not a valid h5ad file: {reason(error)}",
+            file=name,
+            advice="Write it again with adata.write_h5ad.",
+        ) from error
+
+
+def _refuse_other_files(path: Path, name: str, limit: int) -> None:
+    """An error about values that are in other files, or claim more than ``limit`` bytes."""
+    import h5py
+
+    size = 0
+
+    def visit(place: str, member: Any) -> None:
+        nonlocal size
+        problem = ""
+        if isinstance(member, h5py.Group):
+            links = {key: member.get(key, getlink=True) for key in member}
+            outside = [key for key, link in links.items() if isinstance(link, h5py.ExternalLink)]
+            problem = f"{place}/{outside[0]} is a link to another file" if outside else ""
+        elif isinstance(member, h5py.Dataset):
+            plan = member.id.get_create_plist()
+            is_virtual = plan.get_layout() == h5py.h5d.VIRTUAL
+            problem = f"{place} is in another file" * bool(is_virtual or plan.get_external_count())
+            size += (member.size or 0) * member.dtype.itemsize
+            if size > limit:
+                problem = f"its data sets claim more than {limit:,} bytes, which may be a trap"
+        if problem:
+            raise InputError(
+                problem,
+                file=name,
+                advice="If you trust it, read it yourself: comarkov.read(anndata.read_h5ad(path)).",
             )
-        else:
-            problem = f"not a valid h5ad file: {problem}"
-        raise InputError(problem, file=name, advice=advice) from error
+
+    with h5py.File(path, "r") as file:
+        visit("", file)
+        file.visititems(lambda place, member: visit(f"/{place}", member))
 
 
 # --- clusters written back --------------------------------------------------------------------
@@ -141,8 +162,8 @@ def write_h5ad(
     ``.obs[key]`` and ``.var[key]`` get the clusters of observations and variables as categories,
     missing where an element has none; ``.obs[key + "_confidence"]`` and the same column of
     ``.var`` their confidence; ``.uns[key]`` β, the cost and the numbers of clusters. If the model
-    was fitted to ``.raw``, which may have other variables than X, ``.raw.var`` gets the clusters
-    of all of them and ``.var`` those of the variables that it has, with a warning.
+    was fitted to ``.raw`` with other variables than X, ``.raw.var`` gets the clusters of
+    variables, with a warning.
 
     Parameters
     ----------
@@ -181,29 +202,27 @@ def write_h5ad(
 
 
 def _annotate(annotated: Any, model: Any, key: str) -> None:
-    raw: Any = getattr(annotated, "raw", None)
+    raw: Any = getattr(annotated, "raw", None)  # which may have other variables than X
+    columns = [annotated.var] if raw is None else [annotated.var, raw.var]
     sizes = []
-    for side, names, table in (
-        ("row", "row_names_in_", annotated.obs),
-        ("column", "feature_names_in_", annotated.var),
+    for side, names, tables in (
+        ("row", "row_names_in_", [annotated.obs]),
+        ("column", "feature_names_in_", columns),
     ):
         labels, fitted = getattr(model, f"{side}_labels_"), getattr(model, names, None)
         known = None if fitted is None else distinct(fitted)
-        is_raw = side == "column" and raw is not None and not _matches(table, labels, known)
-        whole = raw.var if is_raw else table
-        if not _matches(whole, labels, known):
+        matching = [table for table in tables if _matches(table, labels, known)]
+        if not matching:
             raise InputError(
                 f"The model was fitted to other data: its {labels.size:,} {side}s are not the "
-                f"{len(table):,} here",
+                f"{len(tables[0]):,} here",
                 advice="Fit it to these: model.fit(comarkov.read(source)).",
             )
-        confidence = getattr(model, f"{side}_confidence_", None)
-        _write_clusters(whole, key, labels, confidence, np.arange(labels.size))
-        if is_raw:  # which may have other variables than X
-            place = {name: i for i, name in enumerate(distinct(raw.var.index))}
-            places = np.array([place.get(name, -1) for name in distinct(table.index)])
-            _write_clusters(table, key, labels, confidence, places)
-            _note_raw(key, labels.size, places)
+        _write_clusters(matching[0], key, labels, getattr(model, f"{side}_confidence_", None))
+        if matching[0] is not tables[0]:
+            warn_user(
+                f"The model was fitted to .raw, so .raw.var[{key!r}] has the column clusters."
+            )
         sizes.append(int(np.unique(labels[labels >= 0]).size))
     annotated.uns[key] = {"beta": model.beta_, "cost": model.cost_, "n_clusters": np.array(sizes)}
 
@@ -214,24 +233,12 @@ def _matches(table: Any, labels: np.ndarray, names: list[str] | None) -> bool:
 
 
 def _write_clusters(
-    table: Any, key: str, labels: np.ndarray, confidence: np.ndarray | None, places: np.ndarray
+    table: Any, key: str, labels: np.ndarray, confidence: np.ndarray | None
 ) -> None:
-    """Add columns to a table; ``places`` are the elements of its lines, -1 for none."""
     import pandas as pd
 
     present = np.unique(labels[labels >= 0])
-    own = np.where(places >= 0, labels[places], -1)
-    codes = np.where(own >= 0, np.searchsorted(present, own), -1)
+    codes = np.where(labels >= 0, np.searchsorted(present, labels), -1)
     table[key] = pd.Categorical.from_codes(codes, categories=[str(label) for label in present])
     if confidence is not None:
-        table[f"{key}_confidence"] = np.where(places >= 0, confidence[places], np.nan)
-
-
-def _note_raw(key: str, size: int, places: np.ndarray) -> None:
-    missing = int((places < 0).sum())
-    warn_user(
-        f"The model was fitted to the {size:,} variables of .raw, and X has {places.size:,}: "
-        f".raw.var[{key!r}] has all column clusters, .var[{key!r}] those of "
-        f"{places.size - missing:,} variables"
-        + (f"; {missing:,} that .raw does not have are left empty." if missing else ".")
-    )
+        table[f"{key}_confidence"] = confidence

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 #: Cells that hold no value.
 MISSING_WORDS = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "None")
@@ -27,21 +28,6 @@ def is_gap(cell: str | None) -> bool:
     return cell is None or cell.strip() in GAPS
 
 
-def is_word_for_missing(cell: str | None) -> bool:
-    """Does the cell hold a word such as NA, rather than nothing?"""
-    return is_missing(cell) and bool(cell and cell.strip())
-
-
-def plain(cell: str, decimal: str = ".", thousands: str = "") -> str:
-    """A number as Python writes it, from one with other marks, a currency or a percent sign."""
-    cell = cell.strip(SIGNS)
-    if thousands and re.search(group_pattern(decimal, thousands), cell):
-        cell = cell.replace(thousands, "")
-    if decimal == ",":  # a point that is left makes it no number
-        cell = cell.replace(".", " ").replace(",", ".", 1)
-    return cell
-
-
 def group_pattern(decimal: str, thousands: str) -> str:
     """The pattern of a number with its thousands marked, as 1,200,000 or, in India, 12,00,000."""
     mark = re.escape(thousands)
@@ -49,9 +35,9 @@ def group_pattern(decimal: str, thousands: str) -> str:
     return rf"^[-+]?{groups}([{decimal}]\d*)?([eE][-+]?\d+)?$"
 
 
-def is_number(cell: str, decimal: str = ".", thousands: str = "") -> bool:
-    """Can the cell be read as a number?"""
-    cell = plain(cell, decimal, thousands)
+def is_number(cell: str) -> bool:
+    """Can the cell be read as a number, perhaps with a currency or a percent sign?"""
+    cell = cell.strip(SIGNS)
     try:
         float(cell)
     except ValueError:
@@ -78,8 +64,8 @@ LONELY_LINES = 0.2  # if more of the lines share no word with others, the first 
 SHARED_TRAIT = 0.9  # of the cells of a column have a trait that is its style
 HEADER_SAMPLE_COLUMNS = 1000  # that show whether there is a header
 
-#: How often each of some words occurs in the column at a position, with the first line.
-CountWords = Callable[[int, Sequence[str]], Mapping[str, int]]
+#: Does one of the words of the first line, by position, occur again in its column?
+Recur = Callable[[Mapping[int, str]], bool]
 
 
 class HeaderGuess(NamedTuple):
@@ -128,13 +114,11 @@ TRAITS: tuple[Callable[[str], bool], ...] = (
 )
 
 
-def guess_header(
-    first: Sequence[str], rest: Sequence[Sequence[str]], count: CountWords
-) -> HeaderGuess:
+def guess_header(first: Sequence[str], rest: Sequence[Sequence[str]], recur: Recur) -> HeaderGuess:
     """Is the first line a header, given some of the lines below it?
 
     It is if a word stands above numbers, if its numbers are headings such as years, or if none of
-    its words occurs below it in the same column. ``count`` is called only in the last case.
+    its words occurs below it in the same column. ``recur`` is called only in the last case.
     """
     if not rest:
         return HeaderGuess(_is_lone_header(first))
@@ -152,7 +136,7 @@ def guess_header(
         return _guess_numbers(first, [column.first for column in numbers])
     if all(map(is_heading, first)):
         return HeaderGuess(True)
-    return _guess_words([c for c in columns if not is_missing(c.first)], rest, count)
+    return _guess_words([c for c in columns if not is_missing(c.first)], rest, recur)
 
 
 def _is_lone_header(first: Sequence[str]) -> bool:
@@ -181,18 +165,14 @@ def _guess_numbers(first: Sequence[str], numbers: Sequence[str]) -> HeaderGuess:
 
 
 def _guess_words(
-    columns: Sequence[_Column], rest: Sequence[Sequence[str]], count: CountWords
+    columns: Sequence[_Column], rest: Sequence[Sequence[str]], recur: Recur
 ) -> HeaderGuess:
     """A header if its words occur nowhere below; sure if other lines do share words, or differ."""
     is_data = any(c.first in c.body or looks_like_number(c.first) for c in columns)
-    if is_data or not columns:
+    if is_data or not columns or recur({c.position: c.first for c in columns}):
         return HeaderGuess(False)
-    counts = {c.position: count(c.position, sorted({c.first, *c.body})) for c in columns}
-    if any(counts[c.position].get(c.first, 0) > 1 for c in columns):
-        return HeaderGuess(False)
-    lonely = sum(
-        all(counts[c.position].get(row[c.position], 0) <= 1 for c in columns) for row in rest
-    )
+    counts = {c.position: Counter(c.body) for c in columns}
+    lonely = sum(all(counts[place][row[place]] <= 1 for place in counts) for row in rest)
     is_different = not all(column.has_style(column.first) for column in columns)
     return HeaderGuess(True, is_sure=is_different or lonely <= LONELY_LINES * len(rest))
 
@@ -203,16 +183,20 @@ def is_heading(cell: str) -> bool:
     return bool(word) and (word in HEADINGS or word.removesuffix("id").rstrip("_ ") in HEADINGS)
 
 
+NOT_NOUNS = ("", "common", "display", "family", "first", "full", "given", "last", "middle", "short")
+
+
 def kind_of(heading: str, default: str) -> str:
     """What a heading names, in the singular: "Country Name" is "country", "movieId" is "movie"."""
-    spaced = re.sub(r"(?<=[a-z])(?=(Id|ID|Name|Code)$)", " ", heading.strip())
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", heading.strip())
     words = re.split(r"[\s_.]+", spaced)
     while words and words[-1].lower() in ("id", "ids", "name", "names", "code", ""):
         words.pop()
     text = " ".join(words)
-    if not text or text.isdecimal() or text.lower().startswith(("unnamed:", "rownames")):
+    lower = text.lower()
+    if lower in NOT_NOUNS or text.isdecimal() or lower.startswith(("unnamed:", "rownames")):
         return default
-    return text if text.isupper() and len(text) <= 4 else text.lower()
+    return text if text.isupper() and len(text) <= 4 else lower
 
 
 # Headings of columns that number the rows, as pandas and R write them, too.
@@ -222,17 +206,3 @@ IDENTIFIER = re.compile(r"|unnamed: 0|rownames|index|[Ii]d|ID|.*[_ ](id|Id|ID)|.
 def is_heading_of_identifiers(heading: str) -> bool:
     """Is a column called as those that number the rows are?"""
     return IDENTIFIER.fullmatch(heading.replace("Unnamed", "unnamed")) is not None
-
-
-def is_identifier(heading: str, values: Iterable[Any]) -> bool:
-    """Does a column with an identifier's heading hold whole numbers without repeats?
-
-    Examples
-    --------
-    >>> is_identifier("id", [1, 2, 3]), is_identifier("apples", [1, 2, 3])
-    (True, False)
-    """
-    if not is_heading_of_identifiers(heading):
-        return False
-    texts = [str(value).strip() for value in values]
-    return all(map(str.isdecimal, texts)) and len(set(texts)) == len(texts)

@@ -8,17 +8,17 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...joint.messages import InputError, listed, need, quote, warn_user
+from ...joint.messages import InputError, listed, quote, warn_user
 from ...joint.objects import as_objects
 from ..csv_files import SPREADSHEET_MARK, unquote_formula
 from ..read_options import Column, ReadOptions
 from .data import Data
-from .opened import as_utf8, decoded, opened
-from .raw_tables import RawTable, table_error
+from .opened import as_utf8, opened
+from .raw_tables import RawTable
 from .table_files import from_lines, from_parquet, is_parquet
 
 FILE_KEY_NAME = re.compile(r"(.+):([^:]*):([^:]*)")
@@ -78,9 +78,6 @@ class NameTable(NamedTuple):
 
 def _read_table(path: Any, encoding: str | None, max_bytes: int | None = None) -> NameTable:
     """A file of names or labels: delimited text, compressed or not, or Parquet."""
-    need("Reading files of names", "polars")
-    from polars.exceptions import PolarsError
-
     with ExitStack() as stack:
         file = stack.enter_context(opened(path, max_bytes))
         is_for_spreadsheets = file.content[:3] == SPREADSHEET_MARK
@@ -88,13 +85,9 @@ def _read_table(path: Any, encoding: str | None, max_bytes: int | None = None) -
             table = from_parquet(file)
         else:
             file = stack.enter_context(as_utf8(file, encoding))
-            with file.path.open("rb") as stream:
-                start = decoded(stream.readline(), file.name, "utf-8")
+            start = file.content[: 1 << 16].partition(b"\n")[0].decode("utf-8", "replace")
             table = from_lines(file, True, max("\t,;|", key=start.count))
-        try:
-            rows = table.frame.collect().rows()
-        except PolarsError as error:
-            raise table_error(table, error) from error
+        rows = table.frame.collect().rows()
     lines = [["" if cell is None else str(cell) for cell in row] for row in rows]
     if is_for_spreadsheets:
         lines = [list(map(unquote_formula, line)) for line in lines]
@@ -110,17 +103,17 @@ def rename(data: Data, options: ReadOptions) -> Data:
     New rows are often not in a file that named the old ones: they keep their ids.
     """
     for axis, side in enumerate(("row_names", "column_names")):
-        choice, before = getattr(options, side), options.before.get(side)
+        choice = getattr(options, side)
         if choice is None:
             continue
         try:
             names = _new_names(choice, getattr(data, side), data.named[axis], options, side)
         except (OSError, ValueError) as error:
-            if before is None or side in options.given:
+            if side in options.given:
                 raise
             if isinstance(error, OSError):
                 warn_user(
-                    f"The model has its {side.replace('_', ' ')} from {before}, which is missing: "
+                    f"The model has its {side.replace('_', ' ')} from {choice}, which is missing: "
                     f"ids stay. If the file has moved, give its new path with {side}=."
                 )
             continue
@@ -132,51 +125,41 @@ def rename(data: Data, options: ReadOptions) -> Data:
 def _new_names(
     choice: Any, ids: np.ndarray, are_ids: bool, options: ReadOptions, role: str
 ) -> list[str]:
+    names: list[str] | dict[str, str]
     if isinstance(choice, Mapping):
-        return _names_of_ids({str(k): str(v) for k, v in choice.items()}, ids, role)
-    if not isinstance(choice, str | os.PathLike | tuple):
-        return _names_in_order([str(name) for name in choice], ids, role)
-    file = NameFile.of(choice)
-    table = _read_table(file.path, options.encoding, options.max_bytes)
-    if file.key is not None or (are_ids and file.value is None and len(table.header) > 1):
-        key = table.position(0 if file.key is None else file.key, role)
-        value = table.position(1 if file.value is None else file.value, role)
-        return _names_of_ids(dict(table.pairs(key, value, ids)), ids, table.source)
-    value = table.position(0 if file.value is None else file.value, role)
-    is_named = isinstance(file.value, str) and not file.value.isdecimal()
-    first = [table.header] if table.is_delimited and not is_named else []
-    return _names_in_order([line[value] for line in (*first, *table.lines)], ids, table.source)
-
-
-def _names_in_order(names: Sequence[str], ids: np.ndarray, source: str) -> list[str]:
-    if len(names) != ids.size:
+        source, names = role, {str(k): str(v) for k, v in choice.items()}
+    elif isinstance(choice, str | os.PathLike | tuple):
+        file = NameFile.of(choice)
+        table = _read_table(file.path, options.encoding, options.max_bytes)
+        source = table.source
+        if file.key is not None or (are_ids and file.value is None and len(table.header) > 1):
+            key = table.position(0 if file.key is None else file.key, role)
+            value = table.position(1 if file.value is None else file.value, role)
+            names = dict(table.pairs(key, value, ids))
+        else:
+            value = table.position(0 if file.value is None else file.value, role)
+            is_titled = isinstance(file.value, str) and not file.value.isdecimal()
+            first = [] if is_titled or not table.is_delimited else [table.header]
+            names = [line[value] for line in (*first, *table.lines)]
+    else:
+        source, names = role, [str(name) for name in choice]
+    if isinstance(names, list):
+        if len(names) != ids.size:
+            problem = f"{len(names):,} names for {ids.size:,} elements"
+            advice = "Give one name for each, in their order, one in a line."
+            raise InputError(problem, file=source, advice=advice)
+        return list(distinct(names))
+    if not any(one in names for one in ids):
         raise InputError(
-            f"{len(names):,} names for {ids.size:,} elements",
-            file=source,
-            advice="Give one name for each, in their order, one in a line.",
-        )
-    return distinct(names)
-
-
-def _names_of_ids(known: Mapping[str, str], ids: np.ndarray, source: str) -> list[str]:
-    """The name of each id; the id itself if it has none."""
-    if not any(one in known for one in ids):
-        raise InputError(
-            f"it names none of the ids {listed(map(repr, ids))}, only {listed(map(repr, known))}",
+            f"it names none of the ids {listed(map(repr, ids))}, only {listed(map(repr, names))}",
             file=source,
             advice="Choose the column of its ids, as in FILE:IDS:NAMES.",
         )
-    return distinct([known.get(one) or one for one in ids], ids.tolist())
+    return list(distinct([names.get(one) or one for one in ids], ids.tolist()))
 
 
-@overload
-def distinct(names: None) -> None: ...
-@overload
-def distinct(names: Iterable[Any], ids: Sequence[str] | None = None) -> list[str]: ...
-
-
-def distinct(names: Iterable[Any] | None, ids: Sequence[str] | None = None) -> list[str] | None:
-    """Names; where several are equal, with their ids, or their places from 0."""
+def distinct(names: Iterable[Any] | None, ids: Sequence[str] | None = None) -> Any:
+    """Names; where several are equal, with their ids, or their places from 0; None if None."""
     if names is None:
         return None
     texts = [str(name) for name in names]
@@ -219,12 +202,8 @@ def read_labels(
     table = _read_table(file.path, encoding)
     header = table.header
     if len(header) < 2:
-        advice = "Give a file with two, under the headings name and class."
-        raise InputError(
-            "it has one column, but names and their classes are needed",
-            file=file.path,
-            advice=advice,
-        )
+        problem, advice = "it has one column", "Give names and classes, under these headings."
+        raise InputError(problem, file=file.path, advice=advice)
     first = "name" if "name" in header else 0
     key = table.position(first if file.key is None else file.key, role)
     usual = next((title for title in LABEL_HEADINGS if title in header), 0 if key else 1)
@@ -334,17 +313,17 @@ def classify(data: Data, ids: Data, options: ReadOptions) -> Data:
         if choice is None:
             continue
         names = getattr(ids, f"{side}_names"), getattr(data, f"{side}_names")
-        classes: dict[str, np.ndarray] = getattr(data, f"{side}_classes")
         if isinstance(choice, Mapping):
             classes = _classes_in_mapping(choice, names)
         else:
-            files = [each for each in choice if _is_file(each)]
+            read: dict[str, np.ndarray] = getattr(data, f"{side}_classes")
             columns = columns_in(choice)
             for name in columns:
-                if name not in classes:
-                    raise _no_such_classes(name, data.source or "the source", list(classes))
-            classes = {name: classes[name] for name in columns}
-            classes |= dict(_classes_in_file(file, names, side, options) for file in files)
+                if name not in read:
+                    raise _no_such_classes(name, data.source or "the source", list(read))
+            files = [each for each in choice if _is_file(each)]
+            classes = {name: read[name] for name in columns}
+            classes |= dict(_classes_in_file(each, names, side, options) for each in files)
         data = data.changed(**{f"{side}_classes": classes})
     return data
 
@@ -364,15 +343,14 @@ def _classes_in_mapping(choice: Mapping[Any, Any], names: tuple[np.ndarray, ...]
 def _classes_in_file(
     choice: Any, names: tuple[np.ndarray, ...], side: str, options: ReadOptions
 ) -> tuple[str, np.ndarray]:
-    known = {name for each in names for name in each.tolist()}
-    role = f"{side}_classes"
+    known, role = {name for each in names for name in each.tolist()}, f"{side}_classes"
     labels = read_labels(choice, encoding=options.encoding, known=known, role=role)
     classes = labels.of(*names)
     if not (classes != "").any():
-        ours, theirs = (listed(map(repr, each)) for each in (names[-1], labels.by_name))
         path = NameFile.of(choice).path
         raise InputError(
-            f"it has a class for none of the names {ours}, only for {theirs}",
+            f"it has a class for none of the names {listed(map(repr, names[-1]))}, only for "
+            f"{listed(map(repr, labels.by_name))}",
             file=path,
             advice=f'Choose two of its columns, for example {role}="{path}:name:class".',
         )

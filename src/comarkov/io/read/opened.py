@@ -22,7 +22,8 @@ from functools import cached_property, reduce
 from pathlib import Path
 from typing import IO, Any
 
-from ...joint.messages import InputError, need, shortened, similar_file, warn_user
+from ...joint.messages import InputError, listed, need, shortened, similar_file, warn_user
+from ..files import is_own
 
 COPY_CHUNK = 1 << 20  # bytes
 ZSTANDARD_PART = 2048  # bytes, which can unpack to 64 MB at most
@@ -42,18 +43,16 @@ TEXT_BYTES = bytes(range(32, 256)) + b"\t\n\r\x0b\x0c\x1b\x08"
 MAX_CONTROLS = 0.1  # of all bytes; a text has next to none
 FREE_UNPACKED_BYTES = 1 << 28  # what any file may unpack to
 MAX_UNPACKED_RATIO = 100  # how many times its size a file may unpack to
-PACKING_MARKS = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst", b"PK\x03\x04": ".zip"}
-SPREADSHEET = ".xlsx"
-ZIP_FORMATS = (".npz", SPREADSHEET)  # zip archives that are formats of their own
-#: The places of cells and rows in a sheet; all that are not far take 200 MB at most.
 CELL = re.compile(rb"""\br\s*=\s*["']([A-Za-z]{0,3})(\d{1,9})""")
 FAR_CELL = re.compile(rb"""\br\s*=\s*["'](?:[A-Za-z]{3}\d|[A-Za-z]{0,2}\d{5})""")
 MAX_EMPTY_CELLS = 1 << 24
-#: What Python raises for the list of members of a zip file.
-UNOPENED = (zipfile.BadZipFile, NotImplementedError, struct.error, UnicodeDecodeError)
+PACKING_MARKS = {b"\x1f\x8b": ".gz", b"\x28\xb5\x2f\xfd": ".zst", b"PK\x03\x04": ".zip"}
+SPREADSHEET = ".xlsx"
+ZIP_FORMATS = (".npz", SPREADSHEET)  # zip archives that are formats of their own
+#: What Python raises for packed files: RuntimeError if they are encrypted or of a later version.
 DAMAGED = (
     *(zlib.error, lzma.LZMAError, EOFError, gzip.BadGzipFile),
-    *(zipfile.BadZipFile, struct.error, UnicodeDecodeError),
+    *(zipfile.BadZipFile, struct.error, UnicodeDecodeError, RuntimeError),
 )
 
 
@@ -107,40 +106,44 @@ def _unpack(file: Opened, folder: Path, max_bytes: int | None) -> Opened:
     packing = _first(PACKING_MARKS, file.content[:4])
     if packing is None or file.suffix in ZIP_FORMATS:
         return file
-    if packing == ".zip" and _is_spreadsheet(file.path):
-        return replace(file, suffix=SPREADSHEET)
-    target = folder / "unpacked"
+    target, inner = folder / "unpacked", ""
     name = file.name.removesuffix(file.suffix) if file.suffix == packing else file.name
     try:
         with ExitStack() as stack:
-            inner, inside = _inside(file, packing, stack)
-            _copy(inside, target, unpacking_limit(file.path, max_bytes), file.name)
+            if packing == ".zst":
+                content = _zstandard(stack.enter_context(file.path.open("rb")))
+            elif packing == ".gz":
+                content = _chunks(stack.enter_context(gzip.open(file.path)))
+            else:
+                archive = stack.enter_context(zipfile.ZipFile(file.path))
+                if "xl/workbook.xml" in archive.namelist():
+                    return replace(file, suffix=SPREADSHEET)
+                inner = _only_member(archive, file.name)
+                content = _chunks(stack.enter_context(archive.open(inner)))
+            _copy(content, target, unpacking_limit(file.path, max_bytes), file.name)
     except DAMAGED as error:
-        why = shortened(str(error)).rstrip(".")
-        raise InputError(
-            f"the file is damaged: {why}", file=file.name, advice="Download or compress it again."
-        ) from error
-    except RuntimeError as error:  # encrypted, or of a version that Python does not support
-        raise InputError(
-            f"the file cannot be unpacked here: {error}",
-            file=file.name,
-            advice="Unpack it with another program, and give the file in it.",
-        ) from error
+        problem = f"it cannot be unpacked: {shortened(str(error)).rstrip('.')}"
+        advice = "Download it again, or unpack it with another program."
+        raise InputError(problem, file=file.name, advice=advice) from error
     return Opened(file.name, target, Path(inner or name).suffix.lower())
 
 
+def _only_member(archive: zipfile.ZipFile, name: str) -> str:
+    members = [each for each in archive.namelist() if not each.endswith("/")]
+    if len(members) != 1:
+        problem, advice = f"it contains {len(members)} files", "Unpack it, and give one of them."
+        raise InputError(problem, file=name, advice=advice)
+    return members[0]
+
+
 def _first(marks: Mapping[bytes, str], start: bytes) -> str | None:
-    """What the first bytes of a file mark it as."""
     return next((what for mark, what in marks.items() if start.startswith(mark)), None)
 
 
-def _is_spreadsheet(path: Path) -> bool:
-    """Is a zip file one of Excel?"""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return "xl/workbook.xml" in archive.namelist()
-    except UNOPENED:
-        return False
+def plain_suffix(path: Path) -> str:
+    """The suffix of a file in lower case, without that of its packing: ".csv" for data.csv.gz."""
+    suffix = path.suffix.lower()
+    return path.with_suffix("").suffix.lower() if suffix in PACKING_MARKS.values() else suffix
 
 
 def refuse_far_cells(file: Opened, advice: str) -> None:
@@ -174,20 +177,6 @@ def unpacking_limit(path: Path, max_bytes: int | None) -> int:
     if max_bytes is not None:
         return max_bytes
     return max(FREE_UNPACKED_BYTES, MAX_UNPACKED_RATIO * path.stat().st_size)
-
-
-def _inside(file: Opened, packing: str, stack: ExitStack) -> tuple[str, Iterable[bytes]]:
-    """The name of the compressed file, if it is stored, and its content in parts."""
-    if packing == ".zst":
-        return "", _zstandard(stack.enter_context(file.path.open("rb")))
-    if packing == ".gz":
-        return "", _chunks(stack.enter_context(gzip.open(file.path)))
-    archive = stack.enter_context(zipfile.ZipFile(file.path))
-    members = [info for info in archive.infolist() if not info.filename.endswith("/")]
-    if len(members) != 1:
-        problem, advice = f"it contains {len(members)} files", "Unpack it, and give one of them."
-        raise InputError(problem, file=file.name, advice=advice)
-    return members[0].filename, _chunks(stack.enter_context(archive.open(members[0])))
 
 
 def _chunks(stream: Any) -> Iterator[bytes]:
@@ -224,6 +213,23 @@ def _copy(chunks: Iterable[bytes], target: Path, limit: int, name: str) -> None:
                     advice=f"If you trust it, raise the limit: max_bytes={10 * limit}",
                 )
             file.write(chunk)
+
+
+def files_in(folder: Path, hidden: tuple[str, ...] = (".",), is_noted: bool = True) -> list[Path]:
+    """The files in a folder and its subfolders by their paths, without what comarkov wrote there.
+
+    Names that begin with what is ``hidden``, broken links and pipes are left out.
+    """
+    paths: list[Path] = []
+    for place, folders, names in os.walk(folder):
+        folders[:] = [
+            name for name in folders if not (name.startswith(hidden) or is_own(Path(place, name)))
+        ]
+        paths += [Path(place, name) for name in names if not name.startswith(hidden)]
+    skipped = sorted(path for path in paths if not path.is_file())
+    if skipped and is_noted:
+        warn_user(f"Skipped, because it is a broken link or no file: {listed(skipped)}.")
+    return sorted(set(paths) - set(skipped), key=Path.as_posix)
 
 
 def is_text(content: bytes, encoding: str | None = None) -> bool:
@@ -277,26 +283,24 @@ def _chosen(encoding: str | None, content: bytes | mmap.mmap, name: str) -> str:
     try:
         io.TextIOWrapper(io.BytesIO(), encoding)  # which refuses those of bytes, such as base64
     except LookupError as error:
-        raise InputError(
-            f"There is no encoding {encoding!r}",
-            advice="Omit it to have it detected, or set one that Python supports, such as "
-            'encoding="utf-8" or encoding="latin-1".',
-        ) from error
-    return encoding
+        advice = 'Omit it to have it detected, or set another, such as encoding="latin-1".'
+        raise InputError(f"There is no encoding {encoding!r}", advice=advice) from error
+    return codecs.lookup(encoding).name
 
 
 @contextmanager
 def as_utf8(file: Opened, encoding: str | None) -> Iterator[Opened]:
-    """A text file in UTF-8: the file itself if that is its encoding, detected if it is None."""
+    """A text file in UTF-8 with lines that end as everywhere: the file itself if it has these."""
     encoding = _chosen(encoding, file.content, file.name)
-    if codecs.lookup(encoding).name in ("utf-8", "utf-8-sig", "ascii"):
+    is_of_old_mac = file.content.find(b"\r") >= 0 > file.content.find(b"\n")
+    if encoding in ("utf-8", "utf-8-sig", "ascii") and not is_of_old_mac:
         yield file
         return
     with tempfile.TemporaryDirectory(prefix="comarkov-", ignore_cleanup_errors=True) as folder:
         target = Path(folder) / "utf-8"
         try:
             with (
-                file.path.open(encoding=encoding, newline="") as source,
+                file.path.open(encoding=encoding, newline=None if is_of_old_mac else "") as source,
                 target.open("w", encoding="utf-8", newline="") as copy,
             ):
                 shutil.copyfileobj(source, copy, COPY_CHUNK)
@@ -313,7 +317,7 @@ def decoded(content: bytes, name: str, encoding: str | None, line: int = 1) -> s
     """
     encoding = _chosen(encoding, content, name)
     try:
-        return content.decode("utf-8-sig" if encoding.lower() in ("utf-8", "utf8") else encoding)
+        return content.decode("utf-8-sig" if encoding == "utf-8" else encoding)
     except UnicodeDecodeError as error:
         raise InputError(
             f"the byte 0x{content[error.start]:02x} is not {encoding}",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -14,15 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...joint.messages import InputError, listed, need, quote, shortened
-from ...joint.objects import EDGE_COLUMNS, are_documents
-from .headers import GAPS, MISSING_WORDS, SIGNS, group_pattern, is_gap, is_number, plain
+from ...joint.objects import EDGE_COLUMNS
+from .headers import GAPS, MISSING_WORDS, SIGNS, group_pattern, looks_like_number
 from .lines import Lines, line_error, records
 
 if TYPE_CHECKING:
     import polars as pl
 
 
-PROSE_SAMPLE_RECORDS = 100  # that show whether a column holds prose
 NO_NUMBER = -math.inf  # in place of a cell that is not a number
 
 
@@ -60,21 +58,17 @@ class RawTable:
             return frozenset(self.fields)
         return frozenset(field for field, dtype in self.schema.items() if dtype == pl.String)
 
-    @cached_property
-    def _positions(self) -> dict[str, int]:
-        return {field: position for position, field in enumerate(self.fields)}
-
     def field(self, which: str | int, role: str) -> str:
         """The column that a user means: by name, or by position from 0."""
         if isinstance(which, str) and which in self.columns:
             return self.fields[self.columns.index(which)]
         position = int(which) if isinstance(which, int) or which.isdecimal() else None
         if position is None or not 0 <= position < len(self.fields):
-            similar = [c for c in self.columns if simplified(c) == simplified(str(which))]
-            if len(similar) == 1 and similar[0]:
+            similar = [c for c in self.columns if c.casefold() == str(which).casefold()]
+            if len(similar) == 1:
                 return self.fields[self.columns.index(similar[0])]
             close = get_close_matches(str(which), self.columns, n=1)
-            example = close[0] if close else self.label(self.kept[0]) if self.kept else 0
+            example = close[0] if close else self.label(self.kept[0])
             raise self.error(
                 f"there is no column {quote(which)}: the columns are {listed(self.columns, 10)}",
                 f"Choose one of them, for example {role}={example!r}.",
@@ -84,6 +78,10 @@ class RawTable:
     def error(self, message: str, advice: str | None = None, **place: Any) -> InputError:
         """An error about the table, at a place in it."""
         return InputError(message, file=self.name, advice=advice, **place)
+
+    @cached_property
+    def _positions(self) -> dict[str, int]:
+        return {field: position for position, field in enumerate(self.fields)}
 
     def position(self, field: str) -> int:
         """The place of a column, from 0."""
@@ -171,7 +169,7 @@ class RawTable:
         return values
 
     def _parse(self, column: pl.Expr) -> pl.Expr:
-        """Text as numbers, as ``headers.plain`` reads one cell."""
+        """Text as numbers, with other marks, a currency or a percent sign."""
         import polars as pl
 
         cell = text = column.str.strip_chars(SIGNS)
@@ -185,11 +183,6 @@ class RawTable:
         number = text.cast(pl.Float64, strict=False).fill_null(NO_NUMBER)
         is_gap = cell.is_null() | cell.is_in(GAPS)
         return pl.when(is_gap).then(float("nan")).otherwise(number)
-
-
-def simplified(name: str) -> str:
-    """A name without its case and without needless blanks, by which people would find it."""
-    return " ".join(name.split()).casefold()
 
 
 # --- columns that are left out ----------------------------------------------------------------
@@ -255,19 +248,6 @@ def without(table: RawTable, column: str | int) -> str:
     return f"drop={quote(column)}{kind}"
 
 
-def prose_column(table: RawTable) -> str | int | None:
-    """What a user can write to choose the column with the longest texts; None if there is none."""
-    import polars as pl
-
-    try:
-        sample = table.frame.select(table.kept).head(PROSE_SAMPLE_RECORDS).collect()
-    except pl.exceptions.PolarsError:  # the table is damaged, which is reported elsewhere
-        return None
-    texts = [each for each in sample if each.dtype == pl.String and are_documents(each.to_list())]
-    longest = max(texts, key=lambda column: column.str.len_chars().sum(), default=None)
-    return None if longest is None else table.label(longest.name)
-
-
 # --- errors -----------------------------------------------------------------------------------
 
 
@@ -295,47 +275,19 @@ def weight_error(table: RawTable, number: int, field: str, sides: Sequence[str] 
 
     ``sides`` are the fields with the rows and columns of an edge list.
     """
-    cell = table.frame.select(field).slice(number, 1).collect().item()
-    text = None if cell is None else str(cell)
-    place = table.place(number, field)
-    if text is None or is_gap(text):
+    cell = table.frame.select(field).slice(number, 1).collect()
+    place, text = table.place(number, field), str(cell.item())
+    weight = float(table.numbers(cell, [field])[0, 0])
+    if math.isnan(weight):
         advice = "Use missing='skip' to skip such lines, or missing='0' to read them as 0."
         return table.error("the weight is missing", advice, **place)
-    if not is_number(text, table.decimal, table.thousands):
-        other = f"Correct it. {_without_weights(table, field, sides)}"
-        advice = _marks(table, text) or _prose(table, field) or other
-        return table.error(f"{quote(text)} is not a number", advice, **place)
-    problem = weight_problem(float(plain(text, table.decimal, table.thousands)))
-    return table.error(problem or "", _without_weights(table, field, sides), **place)
-
-
-def _marks(table: RawTable, cell: str) -> str:
-    """How to read a cell that may be a number with other marks; nothing if it is none."""
-    readings = (
-        ("'.'", ",", "."),
-        ("','", ".", ","),
-        ("an apostrophe", ".", "'"),
-        ("a space", ".", " "),
-    )
-    possible = [
-        f"decimal={decimal!r}, thousands={mark!r} if {name} separates thousands"
-        for name, decimal, mark in readings
-        if re.fullmatch(rf"-?\d{{1,3}}([{mark}]\d{{3}})+([{decimal}]\d*)?", plain(cell))
-    ]
-    if is_number(cell, ","):
-        instead = " instead of thousands=','" if table.thousands == "," else ""
-        possible.insert(0, f"decimal=','{instead} if ',' is the decimal mark")
-    return f"Use {', or '.join(possible)}." if possible else ""
-
-
-def _prose(table: RawTable, field: str) -> str:
-    """How to count words, if a column holds no numbers and another one texts."""
-    sample = table.frame.select(field).head(PROSE_SAMPLE_RECORDS).collect()
-    has_number = np.isfinite(table.numbers(sample, [field])).any()
-    column = None if has_number else prose_column(table)
-    if column is None:
-        return ""
-    return f"To count the words of the texts in {quote(column)}, use text={quote(column)}."
+    other = _without_weights(table, field, sides)
+    if weight == NO_NUMBER and cell.item() != NO_NUMBER:
+        advice = "Correct it."
+        if looks_like_number(text):
+            advice = "Set its marks: decimal=',' if that is its decimal mark, else thousands=','."
+        return table.error(f"{quote(text)} is not a number", f"{advice} {other}", **place)
+    return table.error(weight_problem(weight) or "", other, **place)
 
 
 def _without_weights(table: RawTable, field: str, sides: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ more, so that nothing jumps at a limit.
 
 from __future__ import annotations
 
-import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -42,8 +42,7 @@ MAX_VALUES = 30  # values of a variable; rarer ones are put together
 OTHER_VALUES = 0.5  # the largest share of these
 NAMED_SHARE = 0.5  # of the names of rows that must differ
 OTHER = "other"
-NOT_DESCRIBING = ("empty", "constant", "identifier", "unique", "prose")
-WORDS_FOR_ROLES = {
+NOT_DESCRIBING = {  # roles of columns
     "empty": "empty",
     "constant": "the same everywhere",
     "identifier": "an identifier",
@@ -86,7 +85,7 @@ def from_records(table: RawTable, options: ReadOptions) -> Data:
     else:
         variables = known_variables(options.variables)
     matrix = _matrix(table, frame, variables)
-    values = {table.heading(each): frame.select(table.text(each))[each] for each in classes}
+    values = {table.heading(each): _texts(table, frame, each) for each in classes}
     has_title = names is not None and table.has_headings
     return Data(
         matrix,
@@ -103,17 +102,14 @@ def from_records(table: RawTable, options: ReadOptions) -> Data:
 def _names(
     table: RawTable, options: ReadOptions, profiles: Mapping[str, ColumnProfile]
 ) -> str | None:
-    """The column that names the rows: the one chosen, or the first with a text for each."""
+    """The column that names the rows: the one chosen, or the first with a text for nearly each."""
     if options.name_column is not None:
         return table.field(options.name_column, "names")
-    unique = [f for f in table.kept if f in profiles and _names_rows(profiles[f])]
-    return unique[0] if unique else None
-
-
-def _names_rows(profile: ColumnProfile) -> bool:
-    """Has every row a text of its own, or nearly so?"""
-    has_many = profile.distinct > max(MAX_VALUES, NAMED_SHARE * profile.filled)
-    return profile.role == "unique" or (profile.role == "category" and has_many)
+    for name, profile in profiles.items():
+        has_many = profile.distinct > max(MAX_VALUES, NAMED_SHARE * profile.filled)
+        if profile.role == "unique" or (profile.role == "category" and has_many):
+            return name
+    return None
 
 
 def _variables(
@@ -124,7 +120,7 @@ def _variables(
     taken: set[str | None],
 ) -> list[Variable]:
     """The variables that describe the rows, with a note about columns that do not."""
-    bins = {table.field(name, "bin"): how for name, how in pairs_in(options.bin, "bin").items()}
+    bins = {table.field(name, "bin"): how for name, how in pairs_in(options.bin).items()}
     weights = _weights(table, options)
     variables, aside = [], []
     for name in table.kept:
@@ -132,13 +128,13 @@ def _variables(
             continue
         role = profiles[name].role
         if role in NOT_DESCRIBING and name not in bins:
-            aside.append((name, WORDS_FOR_ROLES[role]))
+            aside.append((name, NOT_DESCRIBING[role]))
             continue
         described = list(_described(table, frame, profiles[name], bins.get(name)))
         if not described:
-            aside.append((name, "different in most rows"))
+            aside.append((name, "too many different values"))
         share = weights.get(name, 1.0) / max(len(described), 1)
-        variables += [replace(variable, weight=share) for variable in described]
+        variables += [replace(each, weight=share) for each in described]
     if len(variables) < 2:
         raise table.error(
             f"{len(variables) or 'none'} of its columns can describe records, which takes two",
@@ -149,6 +145,19 @@ def _variables(
         facts = [f"{table.label(name)} ({why})" for name, why in aside]
         warn_user(f"{table.name}: set aside: {listed(facts, 6)}.")
     return variables
+
+
+def _weights(table: RawTable, options: ReadOptions) -> dict[str, float]:
+    """The weights of variables that the user has set, by field."""
+    weights = {}
+    for name, text in pairs_in(options.variable_weights).items():
+        if not re.fullmatch(r"\d+(\.\d*)?|\.\d+", text):
+            raise InputError(
+                f"the weight {text!r} of {quote(name)} is not a number of 0 or more",
+                advice=f"Use, for example, variable_weights={f'{name}=2'!r}.",
+            )
+        weights[table.field(name, "variable_weights")] = float(text)
+    return weights
 
 
 def _described(
@@ -166,32 +175,20 @@ def _described(
     if profile.role == "number" and (profile.distinct > MAX_PLAIN or not profile.is_whole):
         yield _of_numbers(heading, table.numbers(frame, [name])[:, 0], bin_count(how, BINS))
         return
-    texts = frame.select(table.text(name))[name]
+    texts = _texts(table, frame, name)
     variable = _of_values(heading, _plain_numbers(texts) if profile.role == "number" else texts)
     if variable is not None:
         yield variable
 
 
-def _plain_numbers(texts: pl.Series) -> pl.Series:
-    """Whole numbers as text in one way: 8 and 8.0 are the same."""
+def _texts(table: RawTable, frame: pl.DataFrame, name: str) -> pl.Series:
+    """A column as texts, without quotes that follow a space: a, "b"."""
+    texts: pl.Series = frame.select(table.text(name))[name].str.replace('^"(.*)"$', "${1}")
+    return texts
+
+
+def _plain_numbers(texts: pl.Series) -> pl.Series:  # 8 and 8.0 are the same
     return texts.str.replace(r"\.0*$", "")
-
-
-def _weights(table: RawTable, options: ReadOptions) -> dict[str, float]:
-    """The weights of variables that the user has set, by field."""
-    weights = {}
-    for name, text in pairs_in(options.variable_weights, "variable_weights").items():
-        try:
-            weight = float(text)
-        except ValueError:
-            weight = -1.0
-        if not (weight >= 0 and math.isfinite(weight)):
-            raise InputError(
-                f"the weight {text!r} of {quote(name)} is not a number of 0 or more",
-                advice=f"Use, for example, variable_weights={f'{name}=2'!r}.",
-            )
-        weights[table.field(name, "variable_weights")] = weight
-    return weights
 
 
 # --- categories -------------------------------------------------------------------------------
@@ -221,7 +218,8 @@ def _of_numbers(heading: str, numbers: np.ndarray, bins: int) -> Variable:
     filled = np.unique(places)
     knots = [float(np.median(known[places == place])) for place in filled]
     limits = np.array([limits[place - 1] for place in filled[1:]])
-    names = [f"{heading} {text}" for text in interval_texts(limits)]
+    texts = interval_texts(limits, known)
+    names = [f"{heading} {text}" if " " in text else f"{heading} = {text}" for text in texts]
     return Variable(heading, names, knots=knots)
 
 
@@ -230,7 +228,8 @@ def _of_numbers(heading: str, numbers: np.ndarray, bins: int) -> Variable:
 
 def _matrix(table: RawTable, frame: pl.DataFrame, variables: Sequence[Variable]) -> sp.csr_array:
     """The masses of rows in all categories, those of one variable side by side."""
-    missing = [v.heading for v in variables if v.heading not in map(str, _labels(table))]
+    labels = {str(table.label(name)) for name in table.kept}
+    missing = [v.heading for v in variables if v.heading not in labels]
     if missing:
         have = listed(map(quote, missing))
         if len(set(missing)) == len({v.heading for v in variables}):
@@ -251,10 +250,6 @@ def _matrix(table: RawTable, frame: pl.DataFrame, variables: Sequence[Variable])
     return sp.coo_array((masses, (rows, places)), shape=(len(frame), start)).tocsr()
 
 
-def _labels(table: RawTable) -> list[str | int]:
-    return [table.label(name) for name in table.kept]
-
-
 def _entries(
     table: RawTable, frame: pl.DataFrame, name: str, variable: Variable
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -263,7 +258,7 @@ def _entries(
         return _shared(table.numbers(frame, [name])[:, 0], np.array(variable.knots))
     import polars as pl
 
-    texts = frame.select(table.text(name))[name]
+    texts = _texts(table, frame, name)
     if variable.part is not None:
         texts = parts_of(dates_in(table, name, frame[name]), variable.part)
     values = list(variable.values or [])
@@ -297,30 +292,17 @@ def _shared(numbers: np.ndarray, knots: np.ndarray) -> tuple[np.ndarray, np.ndar
 def known_variables(stored: Any) -> list[Variable]:
     """The variables in the reading of data; an error if they are damaged."""
     try:
-        return [_known(each) for each in stored]
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError(
-            f"the variables of the model are damaged ({quote(error)})",
-            advice="Fit the records again.",
-        ) from error
-
-
-def _known(stored: Mapping[str, Any]) -> Variable:
-    values, knots, part = (stored.get(each) for each in ("values", "knots", "part"))
-    variable = Variable(
-        str(stored["heading"]),
-        list(map(str, stored["categories"])),
-        None if values is None else list(map(str, values)),
-        None if knots is None else sorted(map(float, knots)),
-        None if part is None else str(part),
-        float(stored["weight"]),
-    )
-    levels = variable.values if variable.knots is None else variable.knots
-    if levels is None or len(levels) != len(variable.categories):
-        raise ValueError("a variable and its categories differ")
-    if part is not None and part not in DATE_PARTS:
-        raise ValueError("a part of dates is unknown")
-    return variable
+        variables = [Variable(**each) for each in stored]
+        for variable in variables:
+            levels = variable.values if variable.knots is None else variable.knots
+            list(map(float, [variable.weight, *(variable.knots or [])]))  # which may fail
+            are_known = variable.part in (None, *DATE_PARTS)
+            if len(levels or []) != len(variable.categories) or not are_known:
+                raise ValueError(f"the categories of {quote(variable.heading)}")
+    except (TypeError, ValueError) as error:
+        problem = f"the variables of the model are damaged ({quote(error)})"
+        raise InputError(problem, advice="Fit the records again.") from error
+    return variables
 
 
 def variable_of_columns(reading: Mapping[str, Any]) -> np.ndarray | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,8 @@ from ..read_options import SEQUENCE_LINES, ReadOptions
 from .data import Data
 from .headers import is_number
 from .matrices import load_array
-from .opened import Opened, as_utf8, decoded
-from .raw_tables import RawTable, table_error
+from .opened import Opened, decoded
+from .raw_tables import RawTable
 
 PLAIN_SUFFIXES = ("", ".txt", ".dat", ".seq", ".dtraj")  # of files that may hold sequences
 SEQUENCE_SAMPLE_BYTES = 1 << 16  # that distinguish sequences from a table
@@ -30,8 +31,7 @@ def holds_sequences(file: Opened) -> bool:
         return load_array(file).ndim == 1
     if file.suffix not in PLAIN_SUFFIXES:
         return False
-    with file.path.open("rb") as stream:
-        text = stream.read(SEQUENCE_SAMPLE_BYTES).decode("utf-8", "replace")
+    text = file.content[:SEQUENCE_SAMPLE_BYTES].decode("utf-8", "replace")
     lines = [_states(line, None) for line in text.splitlines() if line.strip()]
     widths = {len(line) for line in lines}
     is_square = widths == {len(lines)} and all(is_number(field) for line in lines for field in line)
@@ -63,10 +63,7 @@ def from_events(table: RawTable, options: ReadOptions) -> Data:
 
     roles = {name: getattr(options, name) for name in ("rows", "columns", "time")}
     fields = {name: table.field(which, name) for name, which in roles.items() if which is not None}
-    try:
-        events = table.frame.select(**fields).collect()
-    except pl.exceptions.PolarsError as error:
-        raise table_error(table, error) from error
+    events = table.frame.select(**fields).collect()
     for role, field in fields.items():
         if events[role].null_count():
             raise InputError(
@@ -76,35 +73,23 @@ def from_events(table: RawTable, options: ReadOptions) -> Data:
                 advice="Fill them in, or drop these lines.",
             )
     if "time" in fields:
-        events = events.sort(_numbers_or_texts(events["time"]), maintain_order=True)
+        times = events["time"]
+        numbers = times.cast(pl.Float64, strict=False) if times.dtype == pl.String else times
+        events = events.sort(times if numbers.null_count() else numbers, maintain_order=True)
     parts = events.partition_by("rows", maintain_order=True) if "rows" in fields else [events]
     return _count_transitions([part["columns"].to_list() for part in parts], table.name)
-
-
-def _numbers_or_texts(times: Any) -> Any:
-    """What sorts events: numbers if all times are, else the times as they are written."""
-    import polars as pl
-
-    numbers = times.cast(pl.Float64, strict=False) if times.dtype == pl.String else times
-    return times if numbers.null_count() else numbers
 
 
 def _sequences(file: Opened, options: ReadOptions) -> list[list[Any]]:
     if file.suffix == ".npy":
         array = load_array(file)
         return [array.tolist()] if array.ndim == 1 else array.tolist()
-    with as_utf8(file, options.encoding) as plain:
-        text = decoded(plain.path.read_bytes(), file.name, "utf-8")
+    text = decoded(file.content[:], file.name, options.encoding)
     lines = [_states(line, options.separator) for line in text.splitlines()]
     if any(len(line) > 1 for line in lines):
         return [line for line in lines if line]
-    sequences: list[list[str]] = [[]]  # a state per line; a blank line ends a sequence
-    for line in lines:
-        if line:
-            sequences[-1] += line
-        else:
-            sequences.append([])
-    return [each for each in sequences if each]
+    groups = groupby(lines, key=bool)  # a state per line; a blank line ends a sequence
+    return [[line[0] for line in group] for is_filled, group in groups if is_filled]
 
 
 def _states(line: str, separator: str | None) -> list[str]:

@@ -4,26 +4,33 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from difflib import get_close_matches
+from functools import partial
 from itertools import dropwhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...joint.messages import InputError, listed, need, quote, warn_user
-from ...joint.objects import are_documents
-from ..isolation import UnreadableError, check_in_child
-from ..read_options import ReadOptions, pairs_in
+from ..read_options import JSON_LINES, ReadOptions, pairs_in
 from . import databases
-from .headers import CountWords, HeaderGuess, guess_header, looks_like_number
-from .lines import Lines, irregular_records, is_regular
+from .headers import HeaderGuess, guess_header
+from .lines import Lines, irregular_records, line_error, quotes_end
 from .matrices import refuse_large_archive
-from .opened import DAMAGED, SPREADSHEET, Opened, as_utf8, refuse_far_cells
-from .raw_tables import RawTable, columns_to_drop, first_line, table_error, without_columns
+from .opened import DAMAGED, SPREADSHEET, Opened, as_utf8, decoded, refuse_far_cells
+from .raw_tables import (
+    RawTable,
+    columns_to_drop,
+    first_line,
+    from_frame,
+    table_error,
+    without_columns,
+)
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,34 +43,24 @@ HEAD_BYTES = 1 << 20  # of long lines, fewer are enough
 MAX_HEAD_BYTES = 1 << 26  # even if they hold no three lines
 MAX_TITLE_LINES = 10  # above a table, with fewer fields than it has
 EAGER_BYTES = 1 << 26  # smaller files are read at once, larger ones a part at a time
-MAX_COLUMNS = 2_000_000  # of a text table; prose in one long line may have more words
-NUMBERS_IN_PROSE = 10  # fewer than one word in so many is a number
 
 
 @contextmanager
-def table_in(
-    file: Opened, kind: str | None, options: ReadOptions
-) -> Iterator[tuple[RawTable, str]]:
+def table_in(file: Opened, options: ReadOptions) -> Iterator[tuple[RawTable, str]]:
     """The table in a file, and the form of the file."""
     database = databases.kind_of_database(file)
     if database is not None:
         yield databases.from_database_file(database, file.path, options, file.name), "a database"
     elif is_parquet(file):
         yield from_parquet(file), "Parquet"
+    elif is_json(file):
+        yield _from_json_lines(file, options), JSON_LINES
     elif file.suffix == SPREADSHEET:
         with _sheet_as_csv(file, options) as sheet:
             yield _read_delimited(sheet, options, "an Excel file"), "an Excel file"
     else:
         with as_utf8(file, options.encoding) as text:
-            try:
-                yield _read_delimited(text, options, "delimited text"), "delimited text"
-            except InputError as error:
-                if kind is None and " text=" not in str(error) and _is_prose(text):
-                    error.advice = (
-                        f"{error.advice or ''} If the file holds prose, use kind='texts' for a "
-                        "text in each line, or give a folder of texts."
-                    ).strip()
-                raise
+            yield _read_delimited(text, options, "delimited text"), "delimited text"
 
 
 def _read_delimited(file: Opened, options: ReadOptions, form: str) -> RawTable:
@@ -73,7 +70,7 @@ def _read_delimited(file: Opened, options: ReadOptions, form: str) -> RawTable:
         *(options.rows, options.columns, options.weights),
         *(options.names, options.text, options.time),
         *columns_to_drop(options.drop),
-        *pairs_in(options.bin, "bin"),
+        *pairs_in(options.bin),
     ]
     expected = None if options.is_given("header") else options.header
     header = options.header if options.is_given("header") else None
@@ -117,14 +114,6 @@ def _with_decimal_commas(table: RawTable) -> RawTable:
         return table
     has_points = any(column.str.contains(r"\.\d{3}").any() for column in filled)
     return replace(table, decimal=",", thousands="." if has_points else "")
-
-
-def _is_prose(file: Opened) -> bool:
-    """Does a text file in UTF-8 begin with sentences rather than with a table?"""
-    lines = [line for line in _head(file) if line.strip()]
-    words = [word for line in lines for word in line.split()]
-    numbers = sum(map(looks_like_number, words))
-    return are_documents(lines) and NUMBERS_IN_PROSE * numbers < len(words)
 
 
 # --- delimited text ---------------------------------------------------------------------------
@@ -206,14 +195,15 @@ def _separator(head: list[str], suffix: str) -> str:
     if suffix in (".tsv", ".tab"):
         return "\t"
 
-    def count_agreeing(separator: str) -> int:
+    def agreement(separator: str) -> float:
         if not any('"' in line for line in head):
             widths = Counter(line.count(separator) + 1 for line in head if line.strip("\r\n"))
         else:
             widths = Counter(map(len, csv.reader(head, delimiter=separator)))
-        return max((count for width, count in widths.items() if width > 1), default=0)
+        agreeing = max((count for width, count in widths.items() if width > 1), default=0)
+        return agreeing / max(widths.total(), 1)  # quoted texts may have many lines
 
-    scores = {separator: count_agreeing(separator) for separator in FIELD_SEPARATORS}
+    scores = {separator: agreement(separator) for separator in FIELD_SEPARATORS}
     best = max(scores, key=lambda separator: scores[separator])
     return best if scores[best] > 0 else ","
 
@@ -255,7 +245,7 @@ def _is_title(record: list[str], width: int) -> bool:
 def _detect_header(whole: RawTable, start: _Start, expected: bool | None) -> bool:
     guess = HeaderGuess(False)
     if expected is not False:
-        guess = guess_header(start.first, start.rest, _counter(whole))
+        guess = guess_header(start.first, start.rest, partial(_recur, whole))
     if expected and (guess.is_header or not guess.is_sure):
         return True
     if not guess.is_sure or expected:
@@ -267,20 +257,15 @@ def _detect_header(whole: RawTable, start: _Start, expected: bool | None) -> boo
     return guess.is_header
 
 
-def _counter(whole: RawTable) -> CountWords:
-    """How often words occur in a column, in one pass over all of it."""
+def _recur(whole: RawTable, words: Mapping[int, str]) -> bool:
+    """Does one of the words in the first line occur below it in the same column?"""
+    import polars as pl
 
-    def count(position: int, words: Sequence[str]) -> Mapping[str, int]:
-        import polars as pl
-
-        column = pl.col(whole.fields[position])
-        query = whole.frame.select(column).filter(column.is_in(list(words)))
-        try:
-            return dict(query.group_by(column).len().collect(engine="streaming").iter_rows())
-        except pl.exceptions.PolarsError as error:  # a byte that is not UTF-8
-            raise table_error(whole, error) from error
-
-    return count
+    counts = [(pl.col(whole.fields[place]) == word).sum() for place, word in words.items()]
+    try:
+        return any(n > 1 for n in whole.frame.select(counts).collect(engine="streaming").row(0))
+    except pl.exceptions.PolarsError as error:  # a byte that is not UTF-8
+        raise table_error(whole, error) from error
 
 
 def _read(lines: Lines) -> RawTable:
@@ -288,14 +273,10 @@ def _read(lines: Lines) -> RawTable:
     need("Reading tables", "polars")
     import polars as pl
 
-    if lines.width > MAX_COLUMNS:
-        problem = f"the first line has {lines.width:,} cells, more than {MAX_COLUMNS:,}"
-        advice = "For prose use kind='texts'; for numbers save a matrix as .npz."
-        raise InputError(problem, file=lines.file.name, line=lines.skipped + 1, advice=advice)
     fields = [str(i) for i in range(lines.width)]
     schema: Any = dict.fromkeys(fields, pl.String)
     content = lines.file.content
-    if is_regular(lines):
+    if quotes_end(lines) == len(content):
         frame = pl.scan_csv(
             lines.file.path,
             has_header=False,
@@ -311,15 +292,18 @@ def _read(lines: Lines) -> RawTable:
         frame = frame.select(pl.all().replace("", None))
     is_blank = pl.all_horizontal(pl.all().is_null())
     table = RawTable(lines.file.name, frame.filter(~is_blank), fields, fields, lines)
-    if len(content) > EAGER_BYTES:
-        return table
     try:
-        eager = frame.collect()
+        if len(content) <= EAGER_BYTES:
+            frame = frame.collect().lazy()
+        gaps = frame.select(pl.all().null_count()).collect(engine="streaming")
     except pl.exceptions.PolarsError as error:
         raise table_error(table, error) from error
-    if eager.width and eager.to_series().null_count():  # no blank line has a first cell
-        eager = eager.filter(~is_blank)
-    return replace(table, frame=eager.lazy())
+    if gaps.width and gaps[fields[-1]][0]:  # which polars makes of short lines, too
+        wrong = line_error(lines)
+        if wrong is not None:
+            raise wrong
+    has_blanks = gaps.width and gaps[fields[0]][0]  # no blank line has a first cell
+    return replace(table, frame=frame.filter(~is_blank) if has_blanks else frame)
 
 
 # --- Parquet and Excel ------------------------------------------------------------------------
@@ -336,16 +320,54 @@ def from_parquet(file: Opened) -> RawTable:
     import polars as pl
 
     try:
-        check_in_child("parquet", file.path, 0)
         frame = pl.scan_parquet(file.path, low_memory=True, glob=False)
         names = frame.collect_schema().names()
-    except (pl.exceptions.PolarsError, OSError, UnreadableError) as error:
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise InputError(
             f"it is not a Parquet file, or it is damaged: {first_line(error)}",
             file=file.name,
             advice="Write it again, or save the table as CSV.",
         ) from error
     return RawTable(file.name, frame, names, names, has_headings=True)
+
+
+def is_json(file: Opened) -> bool:
+    """Is a file called JSON lines, or does it begin with a JSON object?"""
+    if file.suffix in (".jsonl", ".ndjson"):
+        return True
+    return file.content[:4096].removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{"
+
+
+def _from_json_lines(file: Opened, options: ReadOptions) -> RawTable:
+    """An object in each line, whose values are the cells of a record; nested ones are left out."""
+    need("Reading tables", "polars")
+    import polars as pl
+
+    records = []
+    with as_utf8(file, options.encoding) as plain, plain.path.open("rb") as stream:
+        for number, line in enumerate(stream, 1):
+            content = decoded(line, file.name, "utf-8", number)
+            if content.strip():
+                records.append(_json_record(content, file.name, number))
+    headings = dict.fromkeys(key for record in records for key in record)  # in order
+    columns = {key: [record.get(key) for record in records] for key in headings}
+    frame = pl.DataFrame([databases.as_series(key, values) for key, values in columns.items()])
+    return from_frame(frame, file.name)
+
+
+def _json_record(content: str, name: str, line: int) -> dict[str, Any]:
+    column = None
+    try:
+        record = json.loads(content)
+        if isinstance(record, dict):
+            return {k: v for k, v in record.items() if not isinstance(v, dict | list)}
+        problem = "this is not a JSON object"
+    except json.JSONDecodeError as error:
+        problem, column = f"not valid JSON ({error.msg})", error.colno
+    except RecursionError:
+        problem = "the JSON is nested too deeply"
+    advice = 'Each line must be one plain object, such as {"text": "..."}.'
+    raise InputError(problem, file=name, line=line, column=column, advice=advice)
 
 
 @contextmanager
@@ -377,7 +399,7 @@ def _cells(
         name = _choose_sheet(book.sheet_names, sheet, file.name)
         cells = book.load_sheet(name, header_row=None, skip_rows=0, dtypes="string")
         frame: pl.DataFrame = cells.to_polars()
-    except (fastexcel.FastExcelError, RuntimeError, *DAMAGED) as error:
+    except (fastexcel.FastExcelError, *DAMAGED) as error:
         why = first_line(error).removeprefix("calamine error: ")
         problem = f"it is not an Excel file, or it is damaged: {why}"
         raise InputError(problem, file=file.name, advice=again) from error
@@ -390,17 +412,13 @@ def _cells(
 
 def _choose_sheet(names: list[str], sheet: str | int | None, file: str) -> str:
     """The sheet that the user means, by name or by position from 0; the only one by default."""
-    if not names:
-        raise InputError("there are no sheets", file=file, advice="Give a file with data.")
-    if isinstance(sheet, str) and sheet in names:
-        return sheet
-    if sheet is not None and str(sheet).isdecimal() and int(sheet) < len(names):
-        return names[int(sheet)]
+    chosen = {str(i): name for i, name in enumerate(names)} | {name: name for name in names}
     if sheet is None and len(names) == 1:
         return names[0]
+    if str(sheet) in chosen:
+        return chosen[str(sheet)]
     problem = f"there are {len(names)} sheets" if sheet is None else f"no sheet is {quote(sheet)}"
     by_lower = {name.lower(): name for name in names}
-    similar = get_close_matches(str(sheet).lower(), by_lower, n=1)
-    example = by_lower[similar[0]] if similar else names[0]
-    advice = f"Choose one with sheet={quote(example)}."
+    similar = get_close_matches(str(sheet).lower(), by_lower, n=1) or list(by_lower)[:1]
+    advice = f"Choose one with sheet={quote(by_lower[similar[0]])}." if names else None
     raise InputError(f"{problem} ({listed(names, 10)})", file=file, advice=advice)

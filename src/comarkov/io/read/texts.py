@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import json
-import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,14 +12,13 @@ import numpy as np
 import scipy.sparse as sp
 
 from ...costs.objective import most_informative
-from ...joint.messages import InputError, listed, quote, warn_user
+from ...joint.messages import InputError, listed, warn_user
 from ...joint.objects import as_objects
-from ..files import is_own
-from ..read_options import JSON_LINES, ReadOptions
+from ..read_options import ReadOptions
 from .data import Data, valid_name
 from .naming import MAX_CATEGORIES, chosen_columns, columns_in, distinct
-from .opened import WESTERN, Opened, as_utf8, decoded, detect, is_text, western_note
-from .raw_tables import RawTable, table_error
+from .opened import WESTERN, Opened, decoded, detect, files_in, is_text, western_note
+from .raw_tables import RawTable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -41,74 +38,25 @@ class Documents(NamedTuple):
 
 
 def read_text_file(file: Opened, options: ReadOptions) -> Data:
-    """JSON lines, or a text in each line."""
-    if is_json(file):
-        options.check("texts", JSON_LINES)
-        options = options.changed(text="text" if options.text is None else options.text)
-        return count_words(_from_json_lines(file, options), options, file.name, "texts")
+    """A text in each line."""
     options.check("texts", "a text in each line")
-    lines = [line for line in _content(file, options).splitlines() if line.strip()]
+    content = decoded(file.content[:], file.name, options.encoding)
+    lines = [line for line in content.splitlines() if line.strip()]
     return count_words(Documents(None, lines, {}), options, file.name, "texts")
 
 
-def is_json(file: Opened) -> bool:
-    """Is a file called JSON lines, or does it begin with a JSON object?"""
-    if file.suffix in (".jsonl", ".ndjson"):
-        return True
-    return file.content[:4096].removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{"
+def read_document(file: Opened, options: ReadOptions) -> Data:
+    """One file as one text."""
+    if not is_text(file.content[: 1 << 16], options.encoding):
+        raise InputError(
+            "not text", file=file.name, advice="Convert it to plain text (.txt) first."
+        )
+    text = _with_unix_lines(decoded(file.content[:], file.name, options.encoding))
+    return count_words(Documents([file.name], [text], {}), options, file.name)
 
 
-def _content(file: Opened, options: ReadOptions) -> str:
-    with as_utf8(file, options.encoding) as plain:
-        return decoded(plain.path.read_bytes(), file.name, "utf-8")
-
-
-def _from_json_lines(file: Opened, options: ReadOptions) -> Documents:
-    field, name = str(options.text), options.name_column
-    names, texts, others = [], [], []
-    with as_utf8(file, options.encoding) as plain, plain.path.open("rb") as stream:
-        for number, line in enumerate(stream, 1):
-            content = decoded(line, file.name, "utf-8", number) if line.strip() else ""
-            if not content.strip():
-                continue
-            place = {"file": file.name, "line": number}
-            record = _record(content, place)
-            texts.append(_value(record, field, "text", place))
-            if name is not None:
-                names.append(_value(record, str(name), "rows", place))
-            others.append({k: v for k, v in record.items() if isinstance(v, str | int)})
-    fields = dict.fromkeys(key for record in others for key in record)  # in order
-    columns = {key: [record.get(key) for record in others] for key in fields if key != field}
-    return Documents(None if name is None else names, texts, columns)
-
-
-def _record(content: str, place: dict[str, Any]) -> dict[str, Any]:
-    try:
-        record = json.loads(content)
-        if isinstance(record, dict):
-            return record
-        problem = "this is not a JSON object"
-    except json.JSONDecodeError as error:
-        problem, place = f"not valid JSON ({error.msg})", {**place, "column": error.colno}
-    except RecursionError:
-        problem = "the JSON is nested too deeply"
-    advice = 'Each line must be one plain object, such as {"text": "..."}.'
-    raise InputError(problem, **place, advice=advice)
-
-
-def _value(record: Mapping[str, Any], field: str, role: str, place: dict[str, Any]) -> str:
-    """A field of a record as text; a text may be null, which is empty."""
-    if field not in record:
-        lengths = {name: len(value) for name, value in record.items() if isinstance(value, str)}
-        longest = max(lengths, key=lambda name: lengths[name], default="text")
-        example = longest if role == "text" else next(iter(record), "name")
-        problem = f"it has no field {quote(field)}, only {', '.join(record) or 'none'}"
-        raise InputError(problem, **place, advice=f"Choose one with {role}={quote(example)}.")
-    value = record[field]
-    if role == "text" and not isinstance(value, str | None):
-        problem = f"{json.dumps(value)[:40]} is not a text"
-        raise InputError(problem, **place, column=field, advice="Choose another with text=.")
-    return "" if value is None and role == "text" else str(value)
+def _with_unix_lines(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def from_column(table: RawTable, options: ReadOptions) -> Data:
@@ -122,10 +70,7 @@ def from_column(table: RawTable, options: ReadOptions) -> Data:
         pl.col(field).cast(pl.String).fill_null("").alias("text"),
         *(pl.col(each).cast(pl.String).alias("name") for each in ids),
     )
-    try:
-        documents = query.collect(engine="streaming")
-    except pl.exceptions.PolarsError as error:
-        raise table_error(table, error) from error
+    documents = query.collect(engine="streaming")
     if not len(documents):
         raise InputError("it has no texts", file=table.name)
     if ids and documents["name"].null_count():
@@ -192,8 +137,7 @@ def count_words(
 
 def _check_words(texts: Sequence[str], options: ReadOptions, source: str) -> None:
     if not any(map(str.strip, texts)):
-        problem = "it is empty" if len(texts) == 1 else f"all {len(texts):,} texts are empty"
-        raise InputError(problem, file=source, advice="Give text with words.")
+        raise InputError("it holds no words", file=source, advice="Give text with words.")
     if options.n_words is not None and options.n_words < 1:
         raise InputError(f"n_words={options.n_words} must be 1 or more", advice="Use n_words=2000.")
     if isinstance(options.stop_words, str) and options.stop_words not in STOP_WORDS:
@@ -211,9 +155,9 @@ def read_folder(folder: Path, options: ReadOptions) -> Data:
     """
     options.check("texts", "a folder")
     texts, skipped, western = {}, [], []
-    for path in _files(folder):
+    for path in files_in(folder):
         name = valid_name(path.relative_to(folder).as_posix())
-        content = path.read_bytes() if path.is_file() else b"\0"  # a broken link, or a pipe
+        content = path.read_bytes()
         if not is_text(content, options.encoding):
             skipped.append(name)
             continue
@@ -222,15 +166,11 @@ def read_folder(folder: Path, options: ReadOptions) -> Data:
             western.append(encoding)
         texts[name] = _with_unix_lines(decoded(content, str(path), encoding))
     if not texts:
-        problem = (
-            f"it contains no text, only {listed(skipped)}" if skipped else "it contains no files"
-        )
+        problem = f"it contains no text{f', only {listed(skipped)}' if skipped else ''}"
         raise InputError(problem, file=folder, advice="Give a folder of plain text files (.txt).")
     if skipped:
-        total = len(skipped) + len(texts)
-        were = "was" if len(skipped) == 1 else "were"
-        share = _share(len(skipped), total)
-        warn_user(f"{share} not text and {were} skipped: {listed(skipped)}.")
+        share = _share(len(skipped), len(skipped) + len(texts))
+        warn_user(f"Skipped, because {share} not text: {listed(skipped)}.")
     if western:
         most = max(WESTERN, key=western.count)
         warn_user(western_note(_share(len(western), len(texts)), most))
@@ -239,33 +179,6 @@ def read_folder(folder: Path, options: ReadOptions) -> Data:
         Documents(names, list(texts.values()), folder_classes(names)), options, str(folder)
     )
     return data if options.row_classes else replace(data, row_classes=folder_classes(names))
-
-
-def read_document(file: Opened, options: ReadOptions) -> Data:
-    """One file as one text."""
-    with file.path.open("rb") as stream:
-        is_readable = is_text(stream.read(1 << 16), options.encoding)
-    if not is_readable:
-        raise InputError(
-            "not text", file=file.name, advice="Convert it to plain text (.txt) first."
-        )
-    text = _with_unix_lines(_content(file, options))
-    return count_words(Documents([file.name], [text], {}), options, file.name)
-
-
-def _with_unix_lines(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    """All files that are neither hidden nor written by comarkov, in the order of their paths."""
-    paths: list[Path] = []
-    for place, folders, files in os.walk(folder):
-        folders[:] = [
-            name for name in folders if not name.startswith(".") and not is_own(Path(place, name))
-        ]
-        paths += [Path(place, name) for name in files if not name.startswith(".")]
-    yield from sorted(paths, key=lambda path: path.relative_to(folder).as_posix())
 
 
 def _share(count: int, of: int) -> str:

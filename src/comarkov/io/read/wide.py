@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from ...joint.messages import listed, quote, warn_user
 from ..read_options import ReadOptions
-from .columns import FEW_RECORDS, mixed_units, profiles_of
+from .columns import FEW_RECORDS, ColumnProfile, mixed_units, profiles_of
 from .data import Data
-from .edge_lists import identifiers_in
-from .headers import YEARS, is_missing, is_word_for_missing, kind_of, looks_like_number
+from .headers import YEARS, kind_of
 from .naming import chosen_columns, columns_in
-from .raw_tables import RawTable, no_lines, prose_column, weight_error, without
-
-if TYPE_CHECKING:
-    import polars as pl
-
+from .raw_tables import RawTable, no_lines, weight_error, without
 
 TOTAL = re.compile(r"(.*\s|sub|grand)?-?totals?|sum", re.IGNORECASE)
-ROLE_SAMPLE_RECORDS = 1000  # that show what a column holds
 CELLS_AT_ONCE = 4_000_000
-MAX_NUMBERS = 0.5  # the share of numbers in a column of text, such as titles of films
 
 
 @dataclass(frozen=True)
@@ -37,7 +30,7 @@ class Layout:
     weights: list[str]
     texts: list[str]  #: columns of text, which are not weights
     identifiers: list[str]  #: columns of numbers that only count or name rows, left out as well
-    groups: str | None = None  #: a column filled only in the first line of each group of rows
+    units: str  #: why the weights are not of one unit; empty if they are
 
 
 def from_table(table: RawTable, options: ReadOptions) -> Data:
@@ -48,11 +41,9 @@ def from_table(table: RawTable, options: ReadOptions) -> Data:
     """
     layout = _layout(table, options)
     if not layout.weights:
-        prose = prose_column(table)
-        text = table.label(table.kept[-1]) if prose is None else prose
         raise table.error(
             f"there is no column of numbers beside {quote(table.columns[0])}",
-            f"For words in texts name their column, for example text={text!r}.",
+            f"For words in texts name their column: text={quote(table.label(table.kept[-1]))}.",
         )
     names = _row_names(table, layout)
     is_named = np.array([name is not None for name in names], dtype=bool)
@@ -60,7 +51,11 @@ def from_table(table: RawTable, options: ReadOptions) -> Data:
     _explain(table, layout, classes, options.name_column is not None)
     _warn_of_totals(table, layout, names)
     matrix = _matrix(table, layout, options.missing_weights("0"))
-    _warn_of_units(table, layout)
+    if layout.units and table.has_headings:
+        warn_user(
+            f"{table.name}: the columns seem to be in different units ({layout.units}), but are "
+            "read as weights of one unit. Use kind='records' if they are not."
+        )
     if not matrix.shape[0]:
         raise no_lines(table)
     headings = [table.heading(field) for field in layout.weights] if table.has_headings else None
@@ -78,77 +73,47 @@ def from_table(table: RawTable, options: ReadOptions) -> Data:
 
 
 def _layout(table: RawTable, options: ReadOptions) -> Layout:
-    """The roles of the columns, from the first records of the table."""
-    sample = table.frame.head(ROLE_SAMPLE_RECORDS).collect()
+    """The roles of the columns."""
+    profiles = {profile.name: profile for profile in profiles_of(table)}
     classes = set(columns_in(options.row_classes))
-    are_texts = set(_texts(table, sample)) | {f for f in table.kept if table.heading(f) in classes}
-    texts = [field for field in table.kept if field in are_texts]
-    first, names = table.kept[0], None
+    texts = [f for f in table.kept if profiles[f].is_text or table.heading(f) in classes]
+    names = None
     if options.name_column is not None:
         names = table.field(options.name_column, "names")
     elif table.has_headings or texts:
-        names = _default_names(table, sample, texts)
-    has_groups = options.name_column is None and first in are_texts and names != first
+        names = _default_names(table, texts, profiles)
     others = [field for field in table.kept if field != names]
-    identifiers = [] if options.drop == "none" else identifiers_in(table, others)
+    numbering = [f for f in others if profiles[f].is_numbering and options.drop != "none"]
+    weights = [field for field in others if field not in texts and field not in numbering]
     return Layout(
         names,
-        [field for field in others if field not in are_texts and field not in identifiers],
-        [field for field in others if field in are_texts],
-        identifiers,
-        first if has_groups else None,
+        weights,
+        [field for field in others if field in texts],
+        numbering,
+        mixed_units([profiles[field] for field in weights]) if len(weights) > 1 else "",
     )
 
 
-def _texts(table: RawTable, sample: pl.DataFrame) -> list[str]:
-    """The columns in which most values are no numbers, nor anything that looks like one."""
-    texts = [field for field in table.kept if field in table.texts]
-    others = [field for field in table.kept if field not in table.texts]
-    dates = [field for field in others if not table.is_number(field)]  # or lists, categories
-    for some in (sample.head(5), sample):  # a few records are enough for most columns
-        if texts and len(some):
-            cells = table.numbers(some, texts)
-            is_text = np.isfinite(cells).sum(axis=0) < MAX_NUMBERS * (~np.isnan(cells)).sum(axis=0)
-            texts = [texts[i] for i in np.flatnonzero(is_text)]
-    return dates + [field for field in texts if _is_text(sample[field].drop_nulls().to_list())]
-
-
-def _is_text(cells: Sequence[str]) -> bool:
-    values = [cell for cell in cells if not is_missing(cell)]
-    return bool(values) and sum(map(looks_like_number, values)) < MAX_NUMBERS * len(values)
-
-
-def _default_names(table: RawTable, sample: pl.DataFrame, texts: list[str]) -> str | None:
+def _default_names(
+    table: RawTable, texts: list[str], profiles: Mapping[str, ColumnProfile]
+) -> str | None:
     """The first column; if that only numbers the rows, the first one of text without repeats.
 
-    In a pivot table, which names groups only in their first lines, the first complete one of text.
+    If names are missing in a first column of text, as in a pivot table, the fullest one.
     """
-    first = table.kept[0]
-    if first in texts and any(map(is_missing, sample[first])):
-        own = [is_missing(cell) or not _is_total(cell) for cell in sample[first]]
-        return next((f for f in texts if not any(map(is_missing, sample[f].filter(own)))), first)
-    if first in texts:
-        return first
-    unique = next((f for f in texts if sample[f].n_unique() == len(sample)), None)
-    if sample[first].drop_nulls().is_duplicated().any() and len(sample) >= FEW_RECORDS:
+    first = profiles[table.kept[0]]
+    if first.name in texts:
+        return max(texts, key=lambda field: profiles[field].filled)
+    unique = next((f for f in texts if profiles[f].distinct == profiles[f].filled), None)
+    if first.filled >= FEW_RECORDS and first.distinct < first.filled:
         return unique  # numbers that repeat are weights
-    if not texts or not identifiers_in(table, [first]):
-        return first
-    return texts[0] if texts[0] == unique else first
-
-
-def _is_total(name: str) -> bool:
-    """Does a row or column seem to hold the sums of others?"""
-    return TOTAL.fullmatch(name.strip()) is not None
+    return unique if unique and first.is_numbering else first.name
 
 
 def _explain(table: RawTable, layout: Layout, classes: Collection[str], is_chosen: bool) -> None:
     """A note about the columns that are not weights."""
-    facts = []
-    if classes:
-        facts.append(f"{listed(classes, 5)} is read as classes of the rows")
-    left_out = [field for field in layout.texts if table.heading(field) not in classes]
-    if left_out:
+    facts = [f"{listed(classes, 5)} is read as classes of the rows"] if classes else []
+    if left_out := [field for field in layout.texts if table.heading(field) not in classes]:
         facts.append(f"text in {_titles(table, left_out)} is left out")
     if layout.identifiers:
         titles = _titles(table, layout.identifiers)
@@ -161,15 +126,14 @@ def _explain(table: RawTable, layout: Layout, classes: Collection[str], is_chose
 
 
 def _titles(table: RawTable, fields: Sequence[str]) -> str:
-    """What a note calls columns."""
     labels = map(table.label, fields)
     return listed([x if isinstance(x, str) else f"column {x}" for x in labels], 5)
 
 
 def _warn_of_totals(table: RawTable, layout: Layout, row_names: Sequence[str | None]) -> None:
     """A note about rows and columns that seem to be sums of others, which count twice."""
-    rows = [name for name in row_names if name is not None and _is_total(name)]
-    columns = [f for f in layout.weights if table.has_headings and _is_total(table.heading(f))]
+    rows = [name for name in row_names if name and TOTAL.fullmatch(name)]
+    columns = [f for f in layout.weights if TOTAL.fullmatch(table.heading(f).strip())]
     about = "looks like a total, which counts others twice. If it is one,"
     if rows:
         warn_user(f"{table.name}: row {quote(rows[0])} {about} delete its line.")
@@ -179,34 +143,15 @@ def _warn_of_totals(table: RawTable, layout: Layout, row_names: Sequence[str | N
         warn_user(f"{table.name}: column {quote(title)} {about} {how}.")
 
 
-def _warn_of_units(table: RawTable, layout: Layout) -> None:
-    """A note if the columns are not of one unit, so that their sums mean nothing."""
-    profiles = [each for each in profiles_of(table) if each.name in layout.weights]
-    if len(profiles) > 1 and table.has_headings and (why := mixed_units(profiles)):
-        warn_user(
-            f"{table.name}: the columns seem to be in different units ({why}), but are read as "
-            "weights of one unit. Use kind='records' if they are not."
-        )
-
-
 def _row_names(table: RawTable, layout: Layout) -> list[str | None]:
     """The names of the rows, None where one is missing; an error if one occurs twice."""
-    import polars as pl
-
     if layout.names is None:
         return []
-    columns = [table.text(layout.names).alias("name"), pl.col(layout.names).alias("cell")]
-    if layout.groups is not None:
-        columns.append(_fill(table, layout, layout.groups).alias("group"))
-    frame = table.frame.select(columns).collect(engine="streaming")
-    if layout.groups is not None and frame["name"].drop_nulls().is_duplicated().any():
-        frame = frame.with_columns(pl.concat_str("group", "name", separator=" ").alias("name"))
-    nameless = frame["cell"].cast(pl.String).filter(frame["name"].is_null())
-    if len(nameless):
-        has_words = any(map(is_word_for_missing, nameless))
-        hint = " (if NA is a name, use keep_na=True)" if has_words else ""
-        rows = f"{len(nameless):,} row{'s' if len(nameless) > 1 else ''}"
-        warn_user(f"{table.name}: {rows} without a name skipped{hint}.")
+    frame = table.frame.select(table.text(layout.names).alias("name")).collect(engine="streaming")
+    nameless = frame["name"].null_count()
+    if nameless:
+        rows = f"{nameless:,} row{'s' if nameless > 1 else ''} without a name skipped"
+        warn_user(f"{table.name}: {rows} (if NA is a name, use keep_na=True).")
     names: list[str | None] = frame["name"].to_list()
     is_repeated = ~frame["name"].is_first_distinct() & frame["name"].is_not_null()
     if is_repeated.any():
@@ -221,20 +166,17 @@ def _row_names(table: RawTable, layout: Layout) -> list[str | None]:
     return names
 
 
-def _fill(table: RawTable, layout: Layout, field: str) -> pl.Expr:
-    """A column of text; that of groups with each name repeated for all lines of the group."""
-    text = table.text(field)
-    return text.forward_fill() if field == layout.groups else text
-
-
 def _classes(
     table: RawTable, layout: Layout, choice: Any, is_named: np.ndarray
 ) -> dict[str, np.ndarray]:
     """The columns of text that hold classes of the rows, by heading."""
     if layout.names is None or not layout.texts or not table.has_headings:
         return {}
-    columns = [_fill(table, layout, field) for field in layout.texts]
-    frame = table.frame.select(columns).collect(engine="streaming").filter(is_named)
+    frame = (
+        table.frame.select(map(table.text, layout.texts))
+        .collect(engine="streaming")
+        .filter(is_named)
+    )
     values = {table.heading(field): frame[field].fill_null("").to_list() for field in layout.texts}
     return chosen_columns(values, choice, int(is_named.sum()))
 

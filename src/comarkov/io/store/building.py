@@ -16,15 +16,12 @@ import scipy.sparse as sp
 from ...joint.joint import MAX_DOUBLE_ENTRIES, Joint, joint, linked
 from ...joint.messages import InputError
 from ...joint.parts import row_ranges
-from ...joint.scale import Extent, scaled, spread_between
+from ...joint.scale import Extent, scaled, spread_of
 from ...kernels.matrix import (
     Matrix,
     add_columns,
     add_rows,
-    count_keys,
     group_counts,
-    partition,
-    sort_by,
 )
 from ..read.data import Data
 from .layout import (
@@ -45,6 +42,7 @@ from .layout import (
 )
 
 SORTING_BYTES = 40  # that sorting needs for each entry of a bucket
+TRANSPOSE_MEMORY = 1 << 28  # bytes for sorting
 MAX_BUCKETS = 500  # files that are open at the same time
 INDEX_TYPE = np.int32
 
@@ -173,11 +171,15 @@ def settle(folder: Path, shape: tuple[int, int], writer: MatrixWriter) -> Descri
         )
     rows, extent = folder / ROWS_FOLDER, writer.extent
     is_count = extent.are_counts(lambda: writer.total, lambda: _largest_sum(rows, shape))
-    final = np.dtype(np.int32 if is_count and writer.size > MAX_DOUBLE_ENTRIES else np.float64)
     scale = extent.divisor if is_count else extent.unit
+    is_single = writer.dtype == np.float32 and extent.fits_single(scale)
+    final = np.dtype(np.float32 if is_single else np.float64)
+    if is_count or writer.size <= MAX_DOUBLE_ENTRIES:
+        final = np.dtype(np.int32 if writer.size > MAX_DOUBLE_ENTRIES else np.float64)
     if final != writer.dtype or scale != 1.0:
         writer = _rewrite(rows, shape, final, scale)
-    spread = spread_between(writer.extent.least, map_array(rows / "mass.npy").sum())
+    least = np.array([writer.extent.least], final)
+    spread = spread_of(least, map_array(rows / "mass.npy").sum())
     return Description(shape, writer.size, is_count, scale, spread, final.name, files=writer.files)
 
 
@@ -279,9 +281,10 @@ def _distribute(
     sizes: list[list[int]],
 ) -> None:
     """Write entries to the files of their buckets."""
-    counts = np.empty(len(files), np.int64)
-    ordered = KeyedEntries.empty(entries.keys.size, entries.weights.dtype)
-    partition(bucket_of, tuple(entries), counts, tuple(ordered))
+    buckets = bucket_of[entries.keys]
+    counts = np.bincount(buckets, minlength=len(files))
+    order = np.argsort(buckets, kind="stable")
+    ordered = KeyedEntries(*(array[order] for array in entries))
     ends = np.cumsum(counts)
     for b in np.flatnonzero(counts).tolist():
         ordered.part(ends[b] - counts[b], ends[b]).write(files[b])
@@ -318,7 +321,7 @@ def write_columns(
     rows, m = map_matrix(folder / ROWS_FOLDER), about.shape[1]
     counts, sums = np.zeros(m, np.int64), np.zeros(m)
     for _, block in row_blocks(rows):
-        count_keys(block.indices.view(np.int32), block.weights, counts, sums)
+        tally_keys(block.indices.view(np.int32), block.weights, counts, sums)
     buckets = sort_on_disk(
         folder / "buckets", counts, _by_column(rows), about.weights, memory, advance
     )
@@ -337,11 +340,27 @@ def _by_column(rows: Matrix) -> Iterator[KeyedEntries]:
 
 def _sort_rows(bucket: Bucket) -> Block:
     """The entries of a bucket as rows, each in the order in which its entries came."""
-    keys, *entries = bucket.entries
-    indptr = np.empty(bucket.stop - bucket.start + 1, np.int64)
-    out = np.empty_like(entries[0]), np.empty_like(entries[1])
-    sort_by(keys, tuple(entries), bucket.start, indptr, out)
-    return Block(indptr, *out)
+    keys, others, weights = bucket.entries
+    shape = bucket.stop - bucket.start, int(others.max(initial=0)) + 1
+    csr = sp.coo_array((weights, (keys - INDEX_TYPE(bucket.start), others)), shape).tocsr()
+    return Block(csr.indptr, csr.indices, csr.data)
+
+
+def tally_keys(keys: np.ndarray, weights: np.ndarray, counts: np.ndarray, sums: np.ndarray) -> None:
+    """Add how often each key occurs, and its weights."""
+    counts += np.bincount(keys, minlength=counts.size)
+    sums += np.bincount(keys, weights, sums.size)
+
+
+def write_blocks(folder: Path, blocks: Iterable[sp.csr_array], dtype: Any) -> Description:
+    """Write a matrix, whose rows come a block at a time, and its transpose, into a folder."""
+    n = m = 0
+    with MatrixWriter(folder / ROWS_FOLDER, dtype) as writer:
+        for csr in blocks:
+            writer.add(Block(csr.indptr, csr.indices, csr.data))
+            n, m = n + csr.shape[0], csr.shape[1]
+    about = settle(folder, (n, m), writer)
+    return write_columns(folder, about, TRANSPOSE_MEMORY, lambda *_: None)
 
 
 # --- data in memory -----------------------------------------------------------------------------

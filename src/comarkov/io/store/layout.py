@@ -20,8 +20,7 @@ import numpy as np
 
 from ...joint.messages import InputError
 from ...joint.objects import as_objects
-from ..files import STORE
-from ..isolation import BAD_HEADER
+from ..files import BAD_HEADER, STORE
 from ..read.data import NOTES, Data, annotation_parts, annotations_in, pop_strings
 
 STORE_FORMAT = 2
@@ -35,6 +34,7 @@ MATRIX_TYPES: dict[str, Any] = {
     "twos": np.int32,
     "mass": np.float64,
 }
+BOTH_SIDES = ("row", "column")
 WEIGHT_TYPES = ("int32", "float32", "float64")
 #: What a description and ``Data`` have in common.
 FACTS = ("row_kind", "column_kind", "source", "weighting", "named", "entry_kind", "reading")

@@ -19,7 +19,7 @@ from ...joint.messages import warn_user
 from ...joint.weighting import Weighting, frequencies, row_sums
 from ..files import DATA_FILE, REFERENCE, errors_in_json, is_store, read_json
 from ..read.data import Data, as_classes, as_names
-from .building import Block, MatrixWriter, canonical_blocks, map_joint, settle, write_columns
+from .building import canonical_blocks, map_joint, write_blocks
 from .layout import (
     COLUMNS_FOLDER,
     FACTS,
@@ -33,9 +33,7 @@ from .layout import (
 )
 
 MAX_COMPARED_BYTES = 1 << 26  # of a store that is compared with its checksums when it is opened
-MAX_CHECKED_ENTRIES = 10**8  # of a store whose places are checked when it is opened
 INDICES_AT_A_TIME = 1 << 22
-TRANSPOSE_MEMORY = 1 << 28  # bytes for sorting
 LARGE_STORE = 10_000_000  # entries from which on data are not copied
 REFERENCE_FACTS = ("row_kind", "column_kind", "entry_kind", "source")
 
@@ -101,35 +99,16 @@ class Store(Data):
 
 
 def open_store(path: str | os.PathLike[str]) -> Store:
-    """Open a folder that ``pack`` wrote, after a look at its files."""
+    """Open a folder that ``pack`` wrote, after a check of its files."""
     folder = Path(path)
     about = Description.read(folder)
-    weights = _open_joint(folder, about)
-    annotations = read_annotations(folder) | {"reading": about.reading}
-    return Store.of(weights, folder.absolute(), about, **annotations)
-
-
-def open_joint(path: str | os.PathLike[str]) -> Joint:
-    """The matrix of a store, without its names."""
-    folder = Path(path)
-    return _open_joint(folder, Description.read(folder))
-
-
-def _open_joint(folder: Path, about: Description) -> Joint:
-    """The matrix and its transpose; in large stores places are checked when a fit begins."""
     _check_arrays(folder, about)
     if about.bytes <= MAX_COMPARED_BYTES:
         about.verify(folder)
-    data = map_joint(folder, about)
-    if about.entries <= MAX_CHECKED_ENTRIES:
-        _check_places(folder, data)
-    return data
-
-
-def check_large(data: Any) -> None:
-    """Look at all of a store before a fit, if that was too much when it was opened."""
-    if isinstance(data, Store) and data.joint.nnz > MAX_CHECKED_ENTRIES:
-        _check_places(data.path, data.joint)
+    weights = map_joint(folder, about)
+    _check_places(folder, weights)
+    annotations = read_annotations(folder) | {"reading": about.reading}
+    return Store.of(weights, folder.absolute(), about, **annotations)
 
 
 def _check_arrays(folder: Path, about: Description) -> None:
@@ -263,14 +242,9 @@ def _weigh_on_disk(store: Store, weighting: Weighting) -> Joint:
     place_or_usual = place if os.access(place, os.W_OK) else None
     folder = Path(tempfile.mkdtemp(prefix=".comarkov-", dir=place_or_usual))
     try:
-        data = store.joint
-        with MatrixWriter(folder / ROWS_FOLDER, np.float64) as writer:
-            for _, csr in canonical_blocks(data.matrix, store.shape[1], data.scale):
-                weights = weighting.weigh_rows(csr)
-                writer.add(Block(weights.indptr, weights.indices, weights.data))
-        about = settle(folder, store.shape, writer)
-        about = write_columns(folder, about, TRANSPOSE_MEMORY, lambda *_: None)
-        weighted = map_joint(folder, about)
+        blocks = canonical_blocks(store.joint.matrix, store.shape[1], store.joint.scale)
+        weights = (weighting.weigh_rows(csr) for _, csr in blocks)
+        weighted = map_joint(folder, write_blocks(folder, weights, np.float64))
     finally:
         shutil.rmtree(folder, ignore_errors=True)  # mapped files stay where the system allows it
     if folder.exists():

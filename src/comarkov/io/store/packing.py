@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
-import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, NamedTuple, Unpack
+
+import numpy as np
+import scipy.sparse as sp
 
 from ...joint.messages import InputError, bytes_of
+from ...joint.scale import INT32_MAX, are_whole
 from ..files import free_place, is_own, is_store, whole_folder
 from ..read import ReadRequest, read
 from ..read.databases import is_address
@@ -18,9 +21,21 @@ from ..read.edge_lists import EdgeFiles, holds_tables, no_edges
 from ..read.formats import are_edges
 from ..read.naming import columns_in
 from ..read_options import ReadKeywords, spell_out
-from .building import finish, map_joint, write_columns, write_data
-from .edge_runs import NUMBERING, RUNS, Journal, resumable_store, write_rows, write_runs
-from .layout import Description
+from .building import (
+    INDEX_TYPE,
+    Block,
+    Bucket,
+    KeyedEntries,
+    MatrixWriter,
+    finish,
+    map_joint,
+    settle,
+    sort_on_disk,
+    tally_keys,
+    write_columns,
+    write_data,
+)
+from .layout import BOTH_SIDES, ROWS_FOLDER, Description, write_names
 from .opening import Store, open_store
 
 LEAST_PACKING_MEMORY = 32_000_000  # bytes
@@ -47,8 +62,7 @@ def pack(
 
     Edge lists in delimited text and Parquet may be larger than memory: they are sorted on disk.
     Their names must fit into memory. Everything else is read as by :func:`comarkov.read` first.
-    The store is written atomically: you get all of it or none. If packing an edge list is
-    interrupted, the same call continues where it stopped, unless the sources have changed.
+    The store is written atomically: you get all of it or none.
 
     Parameters
     ----------
@@ -84,37 +98,14 @@ def pack(
     sources = list(sources) if _are_several(sources) else [sources]
     request = ReadRequest.of(sources[0], keywords)
     edges = _edge_files(sources, request)
-    if edges is None:
-        data = read(sources[0], **keywords)
-        with whole_folder(target, overwrite, is_store) as draft:
-            write_data(data, draft)
-        return open_store(target)
-    with resumable_store(target, overwrite, _task(edges, keywords)) as journal:
-        about = _pack_edges(edges, journal, memory, progress or (lambda stage, done, total: None))
-        about = replace(about, **journal.steps["about"])
-        data = Store.of(map_joint(journal.folder, about), journal.folder, about)
-        finish(request.complete(data), about, journal.folder)
+    with whole_folder(target, overwrite, is_store) as draft:
+        if edges is None:
+            write_data(read(sources[0], **keywords), draft)
+        else:
+            about = _write_edges(edges, draft, memory, progress or (lambda *_: None))
+            data = Store.of(map_joint(draft, about), draft, about)
+            finish(request.complete(data), about, draft)
     return open_store(target)
-
-
-def _pack_edges(
-    edges: EdgeFiles, journal: Journal, memory: int, advance: AdvanceStage
-) -> Description:
-    """Write the matrix of edges, its transpose and its names, step by step."""
-    folder = journal.folder
-    if "rows" not in journal.steps:
-        runs, codings = write_runs(edges, journal, advance)
-        if runs.size == 0:
-            raise no_edges(edges.source)
-        journal.note("rows", write_rows(runs, codings, folder, memory, advance).as_json())
-        del runs, codings
-    for name in (RUNS, NUMBERING):
-        shutil.rmtree(folder / name, ignore_errors=True)
-    if "columns" not in journal.steps:
-        about = Description.of_json(journal.steps["rows"])
-        about = write_columns(folder, about, memory, partial(advance, "Sorting columns"))
-        journal.note("columns", about.as_json())
-    return Description.of_json(journal.steps["columns"])
 
 
 # --- what is packed -----------------------------------------------------------------------------
@@ -160,13 +151,6 @@ def _is_edge_list(source: Any, request: ReadRequest) -> bool:
     return path.exists() and are_edges(path, request.options)
 
 
-def _task(edges: EdgeFiles, keywords: Mapping[str, Any]) -> Any:
-    """What is to be done, so that only the same task is continued."""
-    states = [(str(path.absolute()), path.stat()) for path in edges.files]
-    files = [(path, state.st_size, state.st_mtime_ns) for path, state in states]
-    return {"files": files, "keywords": repr(sorted(keywords.items()))}
-
-
 def _limit(size: int | str) -> int:
     """The memory limit in bytes."""
     limit = bytes_of(size) if isinstance(size, str) else size
@@ -176,3 +160,128 @@ def _limit(size: int | str) -> int:
             "memory_limit='2GB'."
         )
     return limit
+
+
+# --- edge lists ---------------------------------------------------------------------------------
+
+
+def _write_edges(edges: EdgeFiles, folder: Path, memory: int, advance: AdvanceStage) -> Description:
+    """Write the matrix of edges, its transpose and its names.
+
+    Edges are numbered in their order. Then names are sorted, edges are sorted by row, and equal
+    ones are added up.
+    """
+    with edges.table(edges.files[0]) as first:
+        facts, codings = edges.facts(first), edges.codings(first)
+        numbered = _number_edges(edges, first, codings, folder / "edges", advance)
+    if not numbered.blocks:
+        raise no_edges(edges.source)
+    about = _write_rows(numbered, codings, folder, memory, advance)
+    numbered.path.unlink()
+    about = write_columns(folder, about, memory, partial(advance, "Sorting columns"))
+    return replace(about, **facts)
+
+
+class NumberedEdges(NamedTuple):
+    """Numbers of rows and columns, and weights, in a file: the size and type of each block."""
+
+    path: Path
+    blocks: Sequence[tuple[int, Any]]
+
+    def read(self) -> Iterator[KeyedEntries]:
+        """All edges in the order of the sources, a block at a time."""
+        with self.path.open("rb") as file:
+            for size, dtype in self.blocks:
+                entries = KeyedEntries.empty(size, dtype)
+                entries.read(file)
+                yield entries
+
+
+def _number_edges(
+    edges: EdgeFiles, first: Any, codings: Sequence[Any], target: Path, advance: AdvanceStage
+) -> NumberedEdges:
+    """Write the edges of all files, with the codes of their names."""
+    blocks = []
+    sizes = [path.stat().st_size for path in edges.files]
+    with target.open("wb") as file:
+        for number, path in enumerate(edges.files, 1):
+            for batch in edges.batches(path, first, codings):
+                weights = _narrow(batch.weights)
+                rows, columns = (codes.astype(INDEX_TYPE, copy=False) for codes in batch.codes)
+                KeyedEntries(rows, columns, weights).write(file)
+                blocks.append((weights.size, weights.dtype))
+            advance("Reading", sum(sizes[:number]), sum(sizes))
+    return NumberedEdges(target, [block for block in blocks if block[0]])
+
+
+def _narrow(weights: np.ndarray) -> np.ndarray:
+    """Weights in the smallest type that holds them exactly."""
+    most = weights.max(initial=0)
+    if most > INT32_MAX or not are_whole(weights):
+        return weights.astype(np.float64, copy=False)
+    return weights.astype(np.uint8 if most <= np.iinfo(np.uint8).max else np.int32)
+
+
+class Ranking(NamedTuple):
+    """The names of a side in their final order, and what is known about each."""
+
+    names: np.ndarray
+    places: np.ndarray | None  #: of codes; None if they are equal
+    counts: np.ndarray  #: how often each occurs in all runs
+    sums: np.ndarray  #: of the weights
+
+    @classmethod
+    def of(cls, coding: Any, counts: np.ndarray, sums: np.ndarray) -> Ranking:
+        """The ranking of a coding, from the counts and sums of all codes."""
+        codes = np.flatnonzero(counts)
+        names, places = coding.finish(codes)
+        if places is not None:
+            counts, sums = (
+                np.bincount(places[codes], amounts[codes], names.size) for amounts in (counts, sums)
+            )
+        return cls(names, places, counts.astype(np.int64), sums)
+
+    def rank(self, codes: np.ndarray) -> np.ndarray:
+        """The places of codes."""
+        return codes if self.places is None else self.places[codes]
+
+
+def _rank_names(edges: NumberedEdges, codings: Sequence[Any]) -> list[Ranking]:
+    tallies = [(np.zeros(coding.size, np.int64), np.zeros(coding.size)) for coding in codings]
+    for entries in edges.read():
+        for tally, codes in zip(tallies, entries[:2], strict=True):
+            tally_keys(codes, entries.weights, *tally)
+    return [Ranking.of(coding, *tally) for coding, tally in zip(codings, tallies, strict=True)]
+
+
+def _write_rows(
+    edges: NumberedEdges, codings: Sequence[Any], folder: Path, memory: int, advance: Any
+) -> Description:
+    """Write the rows of the matrix and the names of both sides into a folder."""
+    rows, columns = rankings = _rank_names(edges, codings)
+    are_whole = all(np.dtype(dtype).kind != "f" for _, dtype in edges.blocks)
+    is_count = are_whole and max(rows.sums.max(), columns.sums.max()) <= INT32_MAX
+    dtype = np.dtype(np.int32 if is_count else np.float64)
+    names: dict[str, Any] = {}
+    for side, ranking in zip(BOTH_SIDES, rankings, strict=True):
+        names |= write_names(folder, side, ranking.names)
+    entries = (
+        KeyedEntries(rows.rank(keys), columns.rank(others), weights.astype(dtype, copy=False))
+        for keys, others, weights in edges.read()
+    )
+    report = partial(advance, "Sorting rows")
+    buckets = sort_on_disk(folder / "buckets", rows.counts, entries, dtype, memory, report)
+    with MatrixWriter(folder / ROWS_FOLDER, dtype) as writer:
+        for bucket in buckets:
+            writer.add(_add_edges(bucket, columns.names.size))
+    about = settle(folder, (rows.names.size, columns.names.size), writer)
+    return replace(about, named=(True, True), files=about.files | names)
+
+
+def _add_edges(bucket: Bucket, columns: int) -> Block:
+    """Rows of a bucket, sorted by column, with equal edges added up and zeros left out."""
+    rows = bucket.entries.keys - INDEX_TYPE(bucket.start)
+    shape = bucket.stop - bucket.start, columns
+    csr = sp.coo_array((bucket.entries.weights, (rows, bucket.entries.others)), shape).tocsr()
+    csr.eliminate_zeros()
+    return Block(csr.indptr, csr.indices, csr.data)

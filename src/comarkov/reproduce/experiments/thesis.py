@@ -7,11 +7,9 @@ with the other two fixed, on the same samples of 20 Newsgroups.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from ...costs.agreement import matching_accuracy
 from ...costs.objective import information
@@ -19,7 +17,6 @@ from ...estimators.named import IDC, IBDouble
 from ...io.datasets import Dataset
 from ...io.datasets.collections import COLLECTIONS
 from ...joint.weighting import Weighting
-from ..algorithms import solve
 from ..experiment import (
     Claim,
     Curve,
@@ -28,75 +25,53 @@ from ..experiment import (
     Reproduction,
     ResultTable,
     RunOptions,
-    claim_above,
+    Runs,
+    about,
     mean_and_error,
+    solve,
+    verdicts,
 )
-from .newsgroups import PREPARATIONS, Preparation, classes_of, sample_of
+from .newsgroups import PREPARATIONS, VARIED, Preparation, classes_of, sample_of
 
-WORD_CLUSTERS = 32
 BETAS = (1.0, 0.75, 0.5, 0.25)  # sIB, IBCC, ITCC and IB-double, and below
 HALF = 0.5
 SAME_STARTS = 5  # of every heuristic that starts at random
 CHOSEN = Preparation("subject", stop_words=False)
-
 #: Weights of the same counts.
-WEIGHTS: dict[str, Callable[[sp.csr_array], Any]] = {
-    "presence": lambda counts: Weighting("presence").fit_transform(counts),
-    "log": lambda counts: Weighting("log").fit_transform(counts),
-    "uniform": lambda counts: Weighting("uniform").fit_transform(counts),
-    "bm25": lambda counts: Weighting("bm25").fit_transform(counts),
-}
+WEIGHTS: tuple[Any, ...] = ("presence", "log", "uniform", "bm25")
 #: The three that are varied, and what was varied of them.
 COSTS, HEURISTICS, PREPARED = "cost function", "heuristic", "preparation"
 SEPARATE = "cost function, each with its own search"
-Runs = Mapping[Key, Any]
-
-
-def _plan(options: RunOptions) -> list[Key]:
-    n = thesis.repetitions(options)
-    return [(collection, run) for collection in COLLECTIONS for run in range(n)]
 
 
 def _run(key: Key, options: RunOptions) -> Any:
     """Return [MAP, L at each β] by what is varied and its value."""
     collection, seed = str(key[0]), int(key[1])
     sample = sample_of(CHOSEN, collection, seed, options.data)
-    counts = len(sample.class_names), WORD_CLUSTERS
-    results: dict[str, dict[str, list[float]]] = {
-        COSTS: {},
-        SEPARATE: separate_searches(sample, counts, seed),
-        HEURISTICS: {},
-        PREPARED: {},
-    }
+    counts = len(sample.class_names), VARIED
     path = {step.beta: step for step in _anneal(sample.matrix, counts, seed)}
-    for beta in BETAS:
-        results[COSTS][f"AnnITCC, β = {beta:g}"] = _measure(sample, *path[beta][2:])
-    results[HEURISTICS]["AnnITCC"] = _measure(sample, *path[HALF][2:])
-    results[PREPARED]["counts"] = _measure(sample, path[HALF].row_labels)
-    for name, labels in _heuristics(sample.matrix, counts, seed).items():
-        results[HEURISTICS][name] = _measure(sample, *labels)
-    for name, weights in WEIGHTS.items():
-        step = _anneal(weights(sample.matrix), counts, seed, HALF)[-1]
-        results[PREPARED][name] = _measure(sample, step.row_labels)
+    alone = {beta: _default(sample.matrix, counts, seed, beta) for beta in BETAS}
+    heuristics = {"AnnITCC": path[HALF][2:]} | _heuristics(sample.matrix, counts, seed)
+    prepared = {"counts": _measure(sample, path[HALF].row_labels)}
+    for name in WEIGHTS:
+        step = _anneal(Weighting(name).fit_transform(sample.matrix), counts, seed, HALF)[-1]
+        prepared[name] = _measure(sample, step.row_labels)
     for other in PREPARATIONS:
-        if other != CHOSEN and other.words_of == "sample":
+        if other != CHOSEN:
             drawn = sample_of(other, collection, seed, options.data)
             step = _anneal(drawn.matrix, counts, seed, HALF)[-1]
-            results[PREPARED][str(other)] = _measure(drawn, step.row_labels)
-    return results
-
-
-def separate_searches(
-    sample: Dataset, counts: tuple[int, int], seed: int
-) -> dict[str, list[float]]:
-    """Return the results of the default search at each β: no β starts from another's result."""
-    more = {"n_init": 1, "random_state": seed}
+            prepared[str(other)] = _measure(drawn, step.row_labels)
     return {
-        f"default, β = {beta:g}": _measure(
-            sample, *solve(sample.matrix, counts, beta, "auto", **more)[0][2:]
-        )
-        for beta in BETAS
+        COSTS: {f"AnnITCC, β = {beta:g}": _measure(sample, *path[beta][2:]) for beta in BETAS},
+        SEPARATE: {f"default, β = {beta:g}": _measure(sample, *alone[beta]) for beta in BETAS},
+        HEURISTICS: {name: _measure(sample, *labels) for name, labels in heuristics.items()},
+        PREPARED: prepared,
     }
+
+
+def _default(X: Any, counts: tuple[int, int], seed: int, beta: float) -> Any:
+    """Return labels by the default search: no β starts from another's result."""
+    return solve(X, counts, beta, "auto", n_init=1, random_state=seed)[0][2:]
 
 
 def _anneal(X: Any, counts: tuple[int, int], seed: int, beta: float = 0.25) -> Any:
@@ -110,7 +85,7 @@ def _heuristics(X: Any, counts: tuple[int, int], seed: int) -> dict[str, Any]:
     found: dict[str, Any] = {
         "sGITCC": solve(X, counts, HALF, "sequential", tol=1e-3, **more)[0][2:],
         "ITCC (batch)": solve(X, counts, HALF, "batch", tol=1e-3, sweeps="due", **more)[0][2:],
-        "comarkov's default": solve(X, counts, HALF, "auto", n_init=1, random_state=seed)[0][2:],
+        "comarkov's default": _default(X, counts, seed, HALF),
     }
     for name, model in {"IB-double": IBDouble(counts), "IDC": IDC(counts)}.items():
         model.fit(X)
@@ -140,15 +115,9 @@ def _spread(runs: Runs, collection: str, varied: str) -> np.ndarray:
     return np.std(maps, axis=0, ddof=1)
 
 
-def _conclude(runs: Runs, options: RunOptions) -> Reproduction:
-    n = thesis.repetitions(options)
+def _conclude(runs: Runs, options: RunOptions, n: int) -> Reproduction:
     return Reproduction(
-        f"500 documents of each collection, {n} samples, {WORD_CLUSTERS} word clusters. The cost "
-        "function is varied by β (1 is that of sIB, ¾ of IBCC, ½ of ITCC, IB-double and IDC), with "
-        "AnnITCC from the same starts, and with comarkov's default, where no β starts from the "
-        "result of another. The heuristic is varied at β = ½. The preparation is varied at β = ½ "
-        f"with AnnITCC. Methods with random starts have the same {SAME_STARTS}. Each dot "
-        "is a sample by one heuristic: its MAP against the cost at β = ½.",
+        **about("thesis", n=n, starts=SAME_STARTS),
         x_label="cost at β = ½ minus that of AnnITCC on the same sample, in bits",
         y_label="MAP of documents",
         curves=[curve for name in COLLECTIONS for curve in _scatter(runs, name)],
@@ -176,20 +145,10 @@ def _claims(runs: Runs) -> list[Claim]:
         )
         cost = max(annealed, separate, key=np.mean)
         sizes = f"annealed {annealed.mean():.3f}, separate searches {separate.mean():.3f}"
-        claims += [
-            claim_above(
-                f"{name}: heuristics matter more than cost functions",
-                heuristic - cost,
-                0.0,
-                f"MAP varies by {heuristic.mean():.3f}; over cost functions by: {sizes}",
-            ),
-            claim_above(
-                f"{name}: the preparation matters more than cost functions",
-                prepared - cost,
-                0.0,
-                f"MAP varies by {prepared.mean():.3f}; over cost functions by: {sizes}",
-            ),
-        ]
+        spreads = {"heuristics": heuristic, "preparation": prepared}
+        shown = {key: f"{spread.mean():.3f}" for key, spread in spreads.items()}
+        findings = {key: spread - cost for key, spread in spreads.items()}
+        claims += verdicts("thesis", findings, name=name, costs=sizes, **shown)
     return claims
 
 
@@ -207,12 +166,12 @@ def _table(runs: Runs, varied: str) -> ResultTable:
     return ResultTable(title, [varied, *COLLECTIONS], rows)
 
 
-thesis: Experiment = Experiment(
+thesis = Experiment(
     "thesis",
     "The thesis: cost functions, heuristics, preparation",
-    _plan,
     _run,
     _conclude,
+    lambda options, n: [(name, run) for name in COLLECTIONS for run in range(n)],
     runs=20,
     quick_runs=2,
     dataset="newsgroups",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections import Counter
 from typing import Any
@@ -10,15 +11,25 @@ import numpy as np
 
 from ...costs.agreement import matching_accuracy
 from ...costs.labels import ranks
-from ...costs.lift import cluster_lift, expected_shares, octaves
-from ...joint.messages import plural
-from ..findings import Findings, SideFindings, strongest
+from ...costs.objective import cluster_lift, octaves
+from ...joint.messages import need
+from ...search.select.choose_numbers import OUT_OF_TIME
+from ..findings import Findings, SideFindings
+from ..findings import strongest as strongest_elements
 from ..levels import SideLevels, block_shares
 from ..pictures import best_colour
 from ..words.figures import are_readable, short_name
 from ..words.next_steps import next_steps
-from ..words.sentences import opening_of, weight_of
-from .payload import compress, varints
+from ..words.sentences import (
+    beta_reason,
+    caution,
+    certainty,
+    explained,
+    strongest,
+    weight_of,
+)
+from .payload import compress, map_sections, pack_cells, pack_snippets, varints
+from .rendering import Page, digest
 
 MAX_TABLE_BYTES = 250_000  # compressed; a larger table of blocks is only in the folder
 MAX_MATCHED_CLASSES = 200  # that are matched with clusters: the table of a matching is dense
@@ -27,9 +38,46 @@ BLOCK_ELEMENTS = 40  # of a side that is not clustered, in the block matrix
 TYPICALITY_STEPS = 256  # by which elements are sorted by how typical they are
 GIVEN_RULES = ("given", "none")  # by which no number of clusters was chosen
 
+MAX_PAGE_BYTES = 4_800_000  # as long as names leave room for cells
+REPORT_PAGE = Page(
+    "report.html.j2",
+    scripts=(
+        *("page", "numbers", "reading", "tree", "titles", "data"),
+        *("colours", "drawing", "span", "picture", "heatmap", "navigation"),
+        *("blocks", "map", "classes", "class_table"),
+        *("members", "cards", "search", "highlight", "levels", "main"),
+    ),
+    styles=("report", "cards", "classes", "print"),
+)
+
+
+def render(results: Any, tables: dict[str, str]) -> str:
+    """The page of these :class:`Results`, with the tables to be downloaded."""
+    need("The report", "jinja2")
+    maps = map_sections(results)
+    parts = sections(results, tables) | maps.sections
+    facts = about(results) | maps.facts | {"texts": 0}
+    if results.data.texts is not None:
+        texts = pack_snippets(results.data.texts, results.findings.rows)
+        parts["row texts"], facts["texts"] = texts
+    shown = page(results, parts) | maps.facts
+    bare = _page(shown, facts, parts)
+    room = (MAX_PAGE_BYTES - len(bare.encode())) * 3 // 4  # four letters hold three bytes
+    cells = pack_cells(results.matrix, results.findings.orders, room)
+    return _page(shown, facts | cells.facts, parts | cells.sections)
+
+
+def _page(shown: dict[str, Any], facts: dict[str, Any], parts: dict[str, bytes]) -> str:
+    """The page with all sections compressed, as letters that HTML leaves alone."""
+    data = base64.b64encode(compress(b"".join(parts.values()))).decode("ascii")
+    layout = [(name, len(part)) for name, part in parts.items()]
+    return REPORT_PAGE.render(
+        shown | {"data": data}, facts | {"layout": layout, "digest": digest(data)}
+    )
+
 
 def sections(results: Any, tables: dict[str, str]) -> dict[str, bytes]:
-    """The tables, orders, classes, trees, and the labels and blocks at other β, as bytes."""
+    """The tables, orders, classes, and trees, as bytes."""
     findings: Findings = results.findings
     parts = {name: text.encode() for name, text in tables.items()}
     if len(compress(parts["blocks.csv"])) > MAX_TABLE_BYTES:
@@ -47,13 +95,6 @@ def sections(results: Any, tables: dict[str, str]) -> dict[str, bytes]:
     parts["leaf blocks"] = _leaf_blocks(findings, block_shares(tree.rows, tree.columns))
     trees = {f"{side.axis}s": _tree(findings, side) for side in findings.sides}
     parts["trees"] = json.dumps(trees, separators=(",", ":"), allow_nan=False).encode()
-    for i, view in enumerate(results.views):
-        if not view.is_fit:
-            parts[f"row labels {i}"] = varints(view.row_labels + 1)
-            parts[f"column labels {i}"] = varints(view.column_labels + 1)
-            shown = np.ix_(*_in_blocks(findings, view.blocks))
-            both = np.stack([view.blocks[shown], expected_shares(view.blocks)[shown]])
-            parts[f"blocks {i}"] = both.astype("<f4").tobytes()
     return parts
 
 
@@ -61,7 +102,7 @@ def about(results: Any) -> dict[str, Any]:
     """What the script needs to know beside the packed data."""
     return {
         **{f"{side.axis}s": _side(results.findings, side) for side in results.findings.sides},
-        "views": [view.facts for view in results.views],
+        "fit": next(view._asdict() for view in results.views if view.is_fit),
         "information": results.findings.information.rows_columns,
         "colour": best_colour(results.findings, results.matrix),
         "entry": f"mean {weight_of(results).noun}",
@@ -89,35 +130,16 @@ def page(results: Any, parts: dict[str, bytes]) -> dict[str, Any]:
         },
         "nothing": all(side.n_clusters <= 1 for side in findings.sides),
         "colour": best_colour(findings, results.matrix),
+        "out_of_time": results.selection_reason == OUT_OF_TIME,
         "level_controls": _level_controls(results),
-        "opening": opening_of(results),
+        "caution": caution(findings, results.selection_reason),
+        "strongest": strongest(findings, weight_of(results)),
+        "certainty": [*explained(findings.rows), *certainty(findings)],
+        "beta_reason": beta_reason(results),
         "steps": next_steps(results),
         "has_classes": any(_classes(results, side.axis) for side in findings.sides),
         "downloads": [name for name in ("rows.csv", "columns.csv", "blocks.csv") if name in parts],
     }
-
-
-def orders(results: Any) -> list[tuple[np.ndarray, np.ndarray]]:
-    """The rows and columns in the order of each view, that of the fit first."""
-    findings: Findings = results.findings
-    return [
-        (findings.orders.rows, findings.orders.columns),
-        *(
-            (_order(findings, 0, view.row_labels), _order(findings, 1, view.column_labels))
-            for view in results.views
-            if not view.is_fit
-        ),
-    ]
-
-
-def _order(findings: Findings, i: int, labels: np.ndarray) -> np.ndarray:
-    """By cluster in the order of those of the fit, and inside a cluster as in the fit."""
-    order, clusters = findings.orders[i], findings.cluster_orders[i]
-    if not findings.sides[i].is_clustered:
-        return order
-    place = np.arange(max(int(labels.max()) + 1, clusters.size) + 1)  # the last is that of -1
-    place[: clusters.size] = ranks(clusters)
-    return np.asarray(order[np.argsort(place[labels[order]], kind="stable")])
 
 
 def _side(findings: Findings, side: SideFindings) -> dict[str, Any]:
@@ -125,7 +147,7 @@ def _side(findings: Findings, side: SideFindings) -> dict[str, Any]:
     stability = [None] * side.n_clusters if side.stability is None else side.stability.tolist()
     return {
         "kind": side.kind,
-        "kinds": plural(side.kind),
+        "kinds": side.kinds,
         "readable": are_readable(side.names, side.kind),
         "clusters": side.n_clusters,
         "stability": [None if x is None or np.isnan(x) else round(x, 4) for x in stability],
@@ -188,7 +210,6 @@ def _in_blocks(findings: Findings, blocks: np.ndarray) -> list[np.ndarray]:
 
 
 def _leaf_blocks(findings: Findings, blocks: np.ndarray) -> bytes:
-    """The shares of leaf blocks, then those of the leaves of each side."""
     rows, columns = _in_blocks(findings, blocks)
     parts = blocks[np.ix_(rows, columns)], blocks.sum(axis=1)[rows], blocks.sum(axis=0)[columns]
     return b"".join(part.astype("<f4").tobytes() for part in parts)
@@ -214,7 +235,6 @@ def _suggested(selection: np.ndarray | None, axis: str) -> int | None:
 
 
 def _tree(findings: Findings, side: SideFindings) -> dict[str, Any] | None:
-    """The nodes of a side and its merges; None if it is not clustered."""
     levels = side.levels
     if levels is None:
         return None
@@ -224,13 +244,13 @@ def _tree(findings: Findings, side: SideFindings) -> dict[str, Any] | None:
     other_mass /= other_mass.sum()
     features, bits = [], []
     for profile in levels.profiles():
-        best, lift, _ = strongest(profile, other_mass, NODE_FEATURES)
+        best, lift, _ = strongest_elements(profile, other_mass, NODE_FEATURES)
         features.append([[int(place[j]), _digits(x)] for j, x in zip(best, lift, strict=True)])
         bits.append(_digits(float(profile @ octaves(cluster_lift(profile, other_mass))), 9))
     return {
         "order": findings.leaf_orders[i].tolist(),
         "merges": levels.merges.tolist(),
-        "heights": [_digits(height) for height in levels.heights],
+        "heights": [_digits(height) for height in levels.linkage[:, 2]],
         "fitted": levels.nodes_at(levels.leaves.k).tolist(),
         "heaviest": levels.heaviest.tolist(),
         "titles": node_titles(side, levels),
@@ -262,7 +282,7 @@ def node_titles(side: SideFindings, levels: SideLevels) -> list[str]:
         inside = np.unique(cluster[leaves])
         title = side.titles[inside[0]]
         if 1 < inside.size == side.n_clusters:
-            title = f"all {plural(side.kind)}"
+            title = f"all {side.kinds}"
         elif inside.size > 1:
             more = side.titles[inside[1]] if inside.size == 2 else f"{inside.size - 1} more"
             title = f"{title} + {more}"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from ...costs.labels import membership
-from ...costs.lift import expected_shares
+from ...costs.objective import expected_shares
 from ...joint.messages import need
 from .rendering import Page
 
@@ -34,7 +34,6 @@ MULTIWAY_PAGE = Page(
 
 
 def _render(page: Page, results: BaseResults, shown: dict[str, Any], about: dict[str, Any]) -> str:
-    """A page of these results, with their tables to download."""
     need("The report", "jinja2")
     tables = results.tables()
     if sum(map(len, tables.values())) > MAX_TABLE_LETTERS:
@@ -49,7 +48,7 @@ def chain_page(results: ChainResults) -> str:
     flow = results.shares[:, None] * results.probabilities
     about = {
         "titles": results.titles,
-        "sizes": [results.states.size(a) for a in clusters],
+        "sizes": results.states.sizes.tolist(),
         "shares": results.shares.tolist(),
         "probabilities": results.probabilities.round(6).tolist(),
         "order": circle_order(flow + flow.T),
@@ -113,20 +112,12 @@ def multiway_page(results: MultiwayResults) -> str:
     }
     drawn = _drawn(results)
     if drawn is not None:
-        about["network"] = drawn.data
+        about["network"] = drawn
     return _render(MULTIWAY_PAGE, results, {"drawn": drawn}, about)
 
 
-class Drawn(NamedTuple):
-    """A network as the page draws it."""
-
-    data: dict[str, Any]
-    shown: int  # edges
-    left_out: int
-
-
-def _drawn(results: MultiwayResults) -> Drawn | None:
-    """The nodes with their places, groups and degrees, and the heaviest edges."""
+def _drawn(results: MultiwayResults) -> dict[str, Any] | None:
+    """The nodes of a network with their places, groups and degrees, and the heaviest edges."""
     if results.network is None or results.network.share.shape[0] > MAX_DRAWN_NODES:
         return None
     (own,) = results.types.values()
@@ -134,15 +125,18 @@ def _drawn(results: MultiwayResults) -> Drawn | None:
     edges = sp.triu(links, 1).tocoo()
     order = np.argsort(-edges.data, kind="stable")[:MAX_DRAWN_EDGES]
     degree = links.sum(axis=1) / max(links.sum(axis=1).max(), 1e-300)
-    places = places_of_nodes(links, own.labels)
-    hubs = [int(np.argmax(np.where(own.labels == a, degree, -1))) for a in range(own.n_clusters)]
+    places = places_of_nodes(links, own.labels).round(4).tolist()
     nodes = [
-        [round(float(x), 4), round(float(y), 4), int(label), round(float(size), 3)]
-        for (x, y), label, size in zip(places, own.labels, degree, strict=True)
+        [*place, int(label), round(float(size), 3)]
+        for place, label, size in zip(places, own.labels, degree, strict=True)
     ]
-    pairs = [[int(edges.row[i]), int(edges.col[i])] for i in order]
-    data = {"nodes": nodes, "edges": pairs, "names": own.names, "hubs": hubs}
-    return Drawn(data, len(pairs), edges.nnz - len(pairs))
+    return {
+        "nodes": nodes,
+        "edges": np.column_stack([edges.row, edges.col])[order].tolist(),
+        "names": own.names.tolist(),
+        "hubs": [int(own.members(a, degree)[0]) for a in range(own.n_clusters)],
+        "all_edges": edges.nnz,
+    }
 
 
 def places_of_nodes(links: sp.csr_array, labels: np.ndarray) -> np.ndarray:

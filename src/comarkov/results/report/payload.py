@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import base64
 import gzip
 import re
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
+from ...costs.labels import ranks
 from ...joint.parts import row_ranges
 from ...joint.scale import are_whole
 from ..findings import SideFindings
@@ -30,33 +29,15 @@ WORD = re.compile(r"\w\w+")
 CONTROL_LETTERS = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]")
 
 
-class Cells(NamedTuple):
-    """Cells of the reordered matrix that are not zero, row by row, as numbers to be packed."""
-
-    counts: np.ndarray  # in each row
-    gaps: np.ndarray  # from one to the next in the same row, less one; from the edge
-    codes: np.ndarray  # of the values
-    values: np.ndarray  # what the codes stand for, the most frequent first
-
-    def sections(self) -> dict[str, bytes]:
-        """All but the values, as bytes."""
-        numbers = {"counts": self.counts, "gaps": self.gaps, "codes": self.codes}
-        return {name: varints(each) for name, each in numbers.items()}
-
-
 class Packed(NamedTuple):
     """Sections of bytes under their names, and facts that are needed to read them."""
 
     sections: dict[str, bytes]
     facts: dict[str, Any]
 
-    def text(self) -> str:
-        """All sections, compressed, as letters that HTML leaves alone."""
-        return base64.b64encode(compress(b"".join(self.sections.values()))).decode("ascii")
-
-    def layout(self) -> list[tuple[str, int]]:
-        """The names and lengths of the sections, in order."""
-        return [(name, len(part)) for name, part in self.sections.items()]
+    def size(self) -> int:
+        """How many bytes the sections take when they are compressed."""
+        return len(compress(b"".join(self.sections.values())))
 
 
 def compress(data: bytes) -> bytes:
@@ -64,79 +45,58 @@ def compress(data: bytes) -> bytes:
     return gzip.compress(data, compresslevel=9, mtime=0)
 
 
-def pack_cells(
-    matrix: sp.csr_array, orders: Sequence[tuple[np.ndarray, np.ndarray]], budget: int
-) -> Packed:
-    """The cells of the matrix in the first of the orders, or its heaviest as the budget allows.
+def pack_cells(matrix: sp.csr_array, order: tuple[np.ndarray, np.ndarray], budget: int) -> Packed:
+    """The reordered cells of the matrix, or its heaviest as the budget allows.
 
-    If some are left out, pictures of all cells in each of the orders come with them.
+    If some are left out, a picture of all cells comes with them.
     """
-    rows, columns = orders[0]
+    rows, columns = order
     some = matrix if matrix.nnz <= MAX_COPIED_CELLS else heaviest_cells(matrix, MAX_CELLS)
     kept = sp.csr_array(some[rows][:, columns], dtype=np.float64)
     kept.sort_indices()
     budget = max(budget, MIN_CELL_BYTES)
-    overview = b""
     cells = as_cells(kept) if matrix.nnz <= MAX_CELLS else None
-    if cells is None or len(compress(b"".join(cells.sections().values()))) > budget:
-        pictures = [shades(binned(matrix, *order, OVERVIEW_PIXELS)) for order in orders]
-        overview = b"".join(picture.tobytes() for picture in pictures)
-        budget = max(budget - len(compress(overview)), MIN_CELL_BYTES)
-        kept, cells = _heaviest_within(kept, budget)
+    overview: dict[str, bytes] = {}
+    if cells is None or cells.size() > budget:
+        overview["overview"] = shades(binned(matrix, rows, columns, OVERVIEW_PIXELS)).tobytes()
+        budget = max(budget - len(compress(overview["overview"])), MIN_CELL_BYTES)
+        count = min(kept.nnz, MAX_CELLS)
+        cells = as_cells(some := heaviest_cells(kept, count))
+        while (size := cells.size()) > budget and count > 1:
+            count = max(1, int(count * 0.97 * budget / size))
+            cells = as_cells(some := heaviest_cells(kept, count))
+        kept = some
+    pixels = [min(OVERVIEW_PIXELS, n) for n in matrix.shape]
     facts = {
         "cells": int(kept.nnz),
         "all_cells": int(matrix.nnz),
         "least": float(kept.data.min()) if kept.nnz else 0.0,
-        "values": cells.values.tolist(),
-        "overview": [min(OVERVIEW_PIXELS, n) for n in matrix.shape] if overview else None,
+        "overview": pixels if overview else None,
     }
-    return Packed(cells.sections() | ({"overview": overview} if overview else {}), facts)
-
-
-def _heaviest_within(ordered: sp.csr_array, budget: int) -> tuple[sp.csr_array, Cells]:
-    """As many of the heaviest cells as fit, found by their size when packed."""
-    count = min(ordered.nnz, MAX_CELLS)
-    while True:
-        kept = heaviest_cells(ordered, count)
-        cells = as_cells(kept)
-        size = len(compress(b"".join(cells.sections().values())))
-        if size <= budget or count <= 1:
-            return kept, cells
-        count = max(1, int(count * 0.97 * budget / size))
+    return Packed(cells.sections | overview, cells.facts | facts)
 
 
 def heaviest_cells(matrix: sp.csr_array, count: int) -> sp.csr_array:
-    """A matrix with about so many of the heaviest cells; equal ones from everywhere alike."""
-    least, share = _least_of_heaviest(matrix.data, count)
-    rng = np.random.default_rng(0)
-    counts, indices, data = [], [], []
+    """A matrix with about so many of the heaviest cells; equal ones from everywhere alike.
+
+    Of a large matrix, which may be on disk, a sample decides how heavy they must be.
+    """
+    sample = matrix.data[:: -(-matrix.nnz // MAX_COPIED_CELLS)]
+    wanted = max(1, count * sample.size // matrix.nnz)
+    least = np.partition(sample, sample.size - wanted)[sample.size - wanted]
+    above, equal = np.count_nonzero(sample > least), np.count_nonzero(sample == least)
+    rng, parts = np.random.default_rng(0), []
     for rows in row_ranges(matrix.indptr):
-        part = sp.csr_array(matrix[rows])
-        chosen = (part.data > least) | ((part.data == least) & (rng.random(part.nnz) < share))
-        before = np.concatenate([[0], np.cumsum(chosen)])
-        counts.append(np.diff(before[part.indptr]))
-        indices.append(part.indices[chosen])
-        data.append(part.data[chosen])
-    indptr = np.concatenate([[0], np.cumsum(np.concatenate(counts))])
-    return sp.csr_array((np.concatenate(data), np.concatenate(indices), indptr), matrix.shape)
+        part = sp.csr_array(matrix[rows], copy=True)
+        is_tie = rng.random(part.nnz) < (wanted - above) / equal
+        part.data[(part.data < least) | ((part.data == least) & ~is_tie)] = 0
+        part.eliminate_zeros()
+        parts.append(part)
+    return sp.csr_array(sp.vstack(parts, format="csr"))
 
 
-def _least_of_heaviest(weights: np.ndarray, count: int) -> tuple[float, float]:
-    """The weight of which fewer than ``count`` are larger, and the share of its equals to take."""
-    parts = [weights[start : start + count] for start in range(0, weights.size, count)]
-    best = np.empty(0, weights.dtype)
-    for part in parts:
-        best = np.concatenate([best, part])
-        if best.size > count:
-            best = np.partition(best, best.size - count)[-count:]
-    least = best.min()
-    above = sum(int((part > least).sum()) for part in parts)
-    equal = sum(int((part == least).sum()) for part in parts)
-    return float(least), min(1.0, (count - above) / equal)
-
-
-def as_cells(ordered: sp.csr_array) -> Cells:
-    """The cells as small numbers: gaps between columns, and codes of rounded values."""
+def as_cells(ordered: sp.csr_array) -> Packed:
+    """The cells as small numbers, row by row: gaps between columns, and codes of rounded values."""
     counts = np.diff(ordered.indptr)
     gaps = np.diff(ordered.indices.astype(np.int64), prepend=-1) - 1
     first = ordered.indptr[:-1][counts > 0]
@@ -145,9 +105,9 @@ def as_cells(ordered: sp.csr_array) -> Cells:
         _round_values(ordered.data), return_inverse=True, return_counts=True
     )
     frequent = np.argsort(-times, kind="stable")
-    place = np.empty_like(frequent)
-    place[frequent] = np.arange(frequent.size)
-    return Cells(counts, gaps, place[code], values[frequent])
+    numbers = {"counts": counts, "gaps": gaps, "codes": ranks(frequent)[code]}
+    sections = {name: varints(each) for name, each in numbers.items()}
+    return Packed(sections, {"values": values[frequent].tolist()})
 
 
 def _round_values(data: np.ndarray) -> np.ndarray:
@@ -177,7 +137,7 @@ def map_sections(results: Any) -> Packed:
     facts: dict[str, Any] = {}
     findings = results.findings
     for name, side, order in zip(("rows", "columns"), findings.sides, findings.orders, strict=True):
-        places = map_of_side(results, side)
+        places = map_of_side(findings, results.matrix, side)
         if not places.is_flat:
             sections[f"{name} map"] = _pack_places(places.points[order])
             facts[name] = places.shares.round(4).tolist()
@@ -212,20 +172,11 @@ def pack_snippets(
     ]
     order = np.argsort(np.where(side.ranks > 0, side.ranks, side.ranks.size + 1), kind="stable")
     number = len(lines)
-    while (size := _snippets_size(lines, budget)) > budget:
+    while (size := len(compress("\n".join(lines).encode()))) > budget:
         number = int(0.95 * budget / size * number)
         for i in order[number:]:
             lines[i] = ""
     return "\n".join(lines).encode(), sum(map(bool, lines))
-
-
-def _snippets_size(lines: list[str], budget: int) -> int:
-    """About how many bytes the lines take; of many, a tenth is compressed to know it."""
-    letters = sum(map(len, lines))
-    if 4 * letters <= budget:  # no letter takes more than four bytes
-        return 0
-    step = 10 if letters > 3 * budget else 1
-    return step * len(compress("\n".join(lines[::step]).encode()))
 
 
 def snippet(text: str, weights: dict[str, float], width: int = SNIPPET_LENGTH) -> str:

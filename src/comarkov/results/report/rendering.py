@@ -15,9 +15,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from ...joint.messages import plural
 from ..words import figures
 from ..words.next_steps import file_name, public_command
+from ..words.sentences import as_html
 
 DIRECTIONS = re.compile("[\u202a-\u202e\u2066-\u2069]")  # also in page.js
 
@@ -112,7 +112,7 @@ def _template(name: str) -> Any:
         file_name=file_name,
         lift_text=figures.lift_text,
         percent_text=figures.percent_text,
-        plural=plural,
         public_command=public_command,
+        say=lambda sentence: as_html(_spell_controls(sentence)),
     )
     return environment.get_template(name)

@@ -13,7 +13,7 @@ from decimal import ROUND_HALF_UP, Decimal
 
 import numpy as np
 
-from ...joint.messages import plural
+from ...joint.messages import plural, separator
 
 INFORMATIVE = 1.2  # lifts from here on say something about a cluster
 SHARE_ROUNDING = 1e-9  # by which a share may differ from none or all
@@ -45,6 +45,13 @@ def count_text(count: float, what: str = "") -> str:
     """A whole number and, in the right number, what is counted: 1,540 rows, 1 row."""
     number = _plain(_round(count, 0))
     return f"{number} {what if number == '1' else plural(what)}" if what else number
+
+
+def joined(parts: Sequence[str]) -> str:
+    """A list in words: a, b and c; or, if they have commas, a, 1; b, 2; and c."""
+    between = separator(parts)
+    last = " and " if between == ", " else "; and "
+    return last.join([between.join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
 def percent_text(share: float) -> str:
@@ -96,17 +103,34 @@ WORDS = {"word", "term", "token"}  # kinds whose names read better than those of
 CODE = re.compile(r"[ACGTN]{8,}|\b(?=[0-9a-f-]*[0-9])[0-9a-f]{8}(-?[0-9a-f]{4,})*\b")
 
 
+#: A category of records: a variable, and its value or interval.
+CATEGORY = re.compile(r"(.+?)( = .+| below [-\d.,]+| [-\d.,]+ (?:to [-\d.,]+|or more))")
+
+
 def short_name(name: str, longest: int = NAME_LENGTH) -> str:
     """A name on one line, without control characters, cut to a length, if possible at a word's end.
+
+    Of a category rather the variable is cut than the value.
 
     Examples
     --------
     >>> short_name("Weather stations of the north", 20)
     'Weather stations of…'
+    >>> short_name("Weather in the north = rain", 20)
+    'Weather in… = rain'
     """
     line = " ".join(name.split())
     if not line.isprintable():
         line = "".join(letter for letter in line if unicodedata.category(letter) != "Cc")
+    if len(line) <= longest:
+        return line
+    if parts := CATEGORY.fullmatch(line):
+        variable = _cut(parts[1], max(longest - len(parts[2]), longest // 3))
+        return variable + _cut(parts[2], longest - len(variable))
+    return _cut(line, longest)
+
+
+def _cut(line: str, longest: int) -> str:
     if len(line) <= longest:
         return line
     start = line[:longest]  # one more than what stays, to see whether a word ends there

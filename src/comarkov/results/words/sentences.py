@@ -1,27 +1,29 @@
 """Results in sentences: what was clustered, the strongest findings, how certain they are, and why.
 
-A sentence is a list of parts. Names from the data are parts of their own, so that a page can keep
-them apart from the text around them.
+Names from the data stand between marks, so that a page can isolate them from the text around them:
+``plain`` removes the marks, ``as_html`` makes elements of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ...costs.lift import bits
-from ...joint.messages import as_plural, plural
+from ...costs.objective import bits
+from ...joint.messages import as_plural
 from ...search.select.beta import DEFAULT_BETA
-from ...search.select.number_ladder import OUT_OF_TIME
+from ...search.select.choose_numbers import OUT_OF_TIME
 from ..findings import Findings, SideFindings
 from ..findings import strongest as strongest_elements
 from .figures import (
     GENERIC,
     INFORMATIVE,
+    are_positions,
     are_readable,
     count_text,
+    joined,
     lift_text,
     percent_text,
     short_name,
@@ -36,25 +38,17 @@ NAMES_IN_SENTENCE = 3  # members or elements that stand for a cluster
 CODES_IN_SENTENCE = 2  # of names that only identify elements
 NAME_IN_SENTENCE = 40  # characters
 VAGUE = {"weight", "weights", "value", "values", "n", "w", "x", "data", "entry", "score", "amount"}
-
-
-class Part(NamedTuple):
-    """A piece of a sentence."""
-
-    text: str
-    is_name: bool = False  #: comes from the data
-    is_kind: bool = False  #: what elements are
-    side: str = ""  #: of the cluster whose title it is: rows or columns
-    cluster: int = -1  #: whose title it is
-
-
-Sentence = list[Part]
+NAME_MARK, KIND_MARK, END_MARK = "\ue000\ue001\ue002"  # of private use
+UNMARKED = str.maketrans(dict.fromkeys((NAME_MARK, KIND_MARK, END_MARK), ""))
+MARKED_UP = str.maketrans(
+    {NAME_MARK: "<bdi>", KIND_MARK: '<bdi class="kind">', END_MARK: "</bdi>"},
+)
 
 
 class Finding(NamedTuple):
     """A pair of clusters, or a cluster and some elements, that have much in common."""
 
-    sentence: Sentence
+    sentence: str
     clusters: dict[str, int | None]  #: by "row" and "column"; None on a side without clusters
     lift: float
 
@@ -69,75 +63,55 @@ class Weight(NamedTuple):
 COUNTED = {"word": Weight("many", "occurrences"), "gene": Weight("much", "expression")}
 
 
-def sentence(*parts: str | Part | Iterable[Part]) -> Sentence:
-    """A sentence of texts, names and lists of parts, beginning with a capital."""
-    flat: Sentence = []
-    for part in parts:
-        if isinstance(part, str):
-            flat.append(Part(part))
-        else:
-            flat += [part] if isinstance(part, Part) else part
-    if not flat[0].is_name:
-        flat[0] = Part(flat[0].text[:1].upper() + flat[0].text[1:])
-    return flat
+def plain(sentence: str) -> str:
+    """A sentence without marks."""
+    return sentence.translate(UNMARKED)
 
 
-def plain(parts: Sentence) -> str:
-    """A sentence as text."""
-    return "".join(part.text for part in parts)
+def as_html(sentence: str) -> str:
+    """A sentence with its names in elements."""
+    return escape(sentence).translate(MARKED_UP)
 
 
-def counted(count: int, side: SideFindings) -> Sentence:
-    """A number of elements: 18 women."""
-    return [Part(f"{count_text(count)} "), kind_of(side, count)]
+def _named(name: str) -> str:
+    return f"{NAME_MARK}{short_name(plain(name), NAME_IN_SENTENCE)}{END_MARK}"
 
 
-def kind_of(side: SideFindings, count: int = 2) -> Part:
+def _kind(side: SideFindings, count: int = 2) -> str:
     """What elements are, in the number that suits their count."""
-    return Part(side.kind if count == 1 else plural(side.kind), is_name=True, is_kind=True)
+    kind = plain(side.kind)
+    return f"{KIND_MARK}{kind if count == 1 else plain(side.kinds)}{END_MARK}"
 
 
-def caution(findings: Findings, reason: str = "") -> Sentence | None:
-    """What to say first if there is next to nothing to see; None otherwise.
+def _counted(count: int, side: SideFindings) -> str:
+    return f"{count_text(count)} {_kind(side, count)}"
+
+
+def caution(findings: Findings, reason: str = "") -> str:
+    """What to say first if there is next to nothing to see; empty otherwise.
 
     ``reason`` explains how many clusters there are.
     """
     if reason == OUT_OF_TIME:
-        return sentence(f"{OUT_OF_TIME} Set more time, or how many clusters you want.")
+        return f"Nothing was searched. {OUT_OF_TIME} Set more time, or how many clusters you want."
     sides = [side for side in findings.sides if side.is_clustered]
     if all(side.n_clusters == 1 for side in sides):
-        groups = _join_groups([[Part("all "), kind_of(side)] for side in sides])
+        groups = joined([f"all {_kind(side)}" for side in sides])
         each = " each" if len(sides) > 1 else ""
-        return sentence("No clusters were found: ", groups, f" are in one cluster{each}.")
+        return f"No clusters were found: {groups} are in one cluster{each}."
     kept = findings.information.kept
     if kept >= ALMOST_NOTHING:
-        return None
-    if any(share_sure(side) >= 0.5 for side in sides):
-        return sentence(
+        return ""
+    if any(_share_sure(side) >= 0.5 for side in sides):
+        return (
             f"The clusters keep only {percent_text(kept)} of the information. In sparse data much "
             "of the rest is chance: judge the clusters by their members and their confidence."
         )
-    return sentence(
-        f"The clusters keep almost nothing, {percent_text(kept)} of the information: either ",
-        _both(findings),
-        " are hardly related, or there are too few clusters to show how.",
+    return (
+        f"The clusters keep almost nothing, {percent_text(kept)} of the information: either "
+        f"{_kind(findings.rows)} and {_kind(findings.columns)} are hardly related, or there are "
+        "too few clusters to show how."
     )
-
-
-def overview(findings: Findings) -> Sentence:
-    """What was clustered, into how many clusters."""
-    sides = findings.sides
-    clauses = [
-        [*counted(side.labels.size, side), Part(f" in {count_text(side.n_clusters, 'cluster')}")]
-        for side in sides
-        if side.is_clustered
-    ]
-    rest = [
-        [Part("; the "), *counted(side.labels.size, side), Part(" were not clustered")]
-        for side in sides
-        if not side.is_clustered
-    ]
-    return sentence(_join_groups(clauses), *rest, ".")
 
 
 def strongest(findings: Findings, weight: Weight | None = None, most: int = 5) -> list[Finding]:
@@ -146,7 +120,7 @@ def strongest(findings: Findings, weight: Weight | None = None, most: int = 5) -
     A block is as strong as its part of the information kept, P(x̄,ȳ) log2 lift.
     """
     sides, weight = findings.sides, weight or Weight()
-    if all(side.is_clustered for side in sides):
+    if all(side.is_clustered for side in sides) and sides[1].variables is None:
         return [
             _block_finding(findings, a, b, weight) for a, b in _strongest_blocks(findings, most)
         ]
@@ -155,62 +129,12 @@ def strongest(findings: Findings, weight: Weight | None = None, most: int = 5) -
 
 
 def _block_finding(findings: Findings, a: int, b: int, weight: Weight) -> Finding:
-    """A block in words, with the members of both clusters that are most typical of it."""
-    groups = (
-        _members(findings.rows, a, findings.columns, b),
-        _members(findings.columns, b, findings.rows, a),
-    )
+    rows, columns = findings.sides
+    subject = _subject(rows, a, _typical_of(rows, a, columns, b))
+    other = _members(columns, b, _typical_of(columns, b, rows, a))
     lift, share = float(findings.lift[a, b]), float(findings.blocks[a, b])
-    return Finding(_concentration(*groups, lift, share, weight), {"row": a, "column": b}, lift)
-
-
-def explained(side: SideFindings) -> list[Sentence]:
-    """Of which variables of records the clusters tell most, and of which least."""
-    shares = list(side.explained().items()) if side.n_clusters > 1 else []
-    if len(shares) < 2:
-        return []
-    most = [
-        [Part(name, is_name=True), Part(f" ({percent_text(share)})")]
-        for name, share in shares[: min(NAMES_IN_SENTENCE, len(shares) - 1)]
-    ]
-    name, share = shares[-1]
-    last = Part(name, is_name=True)
-    return [
-        sentence(
-            "the clusters explain most of ",
-            _join_groups(most),
-            ", and least of ",
-            last,
-            f" ({percent_text(share)}).",
-        )
-    ]
-
-
-def certainty(findings: Findings) -> list[Sentence]:
-    """How many elements are placed with confidence, and whether the search found this again."""
-    sides = [side for side in findings.sides if side.n_clusters > 1]
-    shares = [text for side in sides if (text := _count_sure(side))]
-    sentences = []
-    if shares:
-        sentences.append(
-            sentence(
-                _join_groups(shares),
-                f" have a confidence of {SURE_CONFIDENCE} or more.",
-            )
-        )
-    return sentences + _stability(sides)
-
-
-def share_sure(side: SideFindings) -> float:
-    """The share of members that are placed with certainty; 0 if it is not known."""
-    placed = side.labels >= 0
-    if side.confidence is None or not placed.any():
-        return 0.0
-    return float((side.confidence[placed] >= SURE_CONFIDENCE).mean())
-
-
-def _both(findings: Findings) -> Sentence:
-    return _join_groups([[kind_of(findings.rows)], [kind_of(findings.columns)]])
+    text = f"{subject} {other}: {_amount(lift, share, weight)}"
+    return Finding(text, {"row": a, "column": b}, lift)
 
 
 def _strongest_blocks(findings: Findings, most: int) -> list[tuple[int, int]]:
@@ -228,56 +152,62 @@ def _strongest_blocks(findings: Findings, most: int) -> list[tuple[int, int]]:
 
 
 def _feature_findings(side: SideFindings, weight: Weight, most: int) -> list[Finding]:
-    """For a fit of one side: the elements of the other side that its clusters concentrate on."""
+    """For one side and for records: the elements of the other side that clusters concentrate on."""
     assert side.across is not None
-    whole = dict(zip(side.other_names.tolist(), side.across.sum(axis=0).tolist(), strict=True))
-    found = []
-    none: dict[str, int | None] = {"row": None, "column": None}
+    whole, found = side.across.sum(axis=0), []
     for a in range(side.n_clusters):
-        features = [f for f in side.distinctive(a, NAMES_IN_SENTENCE) if f.lift >= INFORMATIVE]
-        if features:
-            share = sum(feature.share for feature in features) * float(side.shares[a])
-            lift = share / side.shares[a] / sum(whole[feature.name] for feature in features)
-            names = _join_groups([[_name_part(feature.name)] for feature in features])
-            bits = sum(feature.bits for feature in features)
-            text = _concentration(_members(side, a), (names, False), lift, share, weight)
-            found.append((-bits, a, Finding(text, none | {side.axis: a}, lift)))
+        best, lifts, strength = strongest_elements(side.across[a], whole, NAMES_IN_SENTENCE)
+        best = best[lifts >= INFORMATIVE]
+        if best.size:
+            share = float(side.across[a, best].sum())
+            lift = share / float(side.shares[a] * whole[best].sum())
+            text = f"{_subject(side, a, side.members(a))} {_with_shares(side, a, best)}"
+            text += "." if side.other_variables is not None else f": {_amount(lift, share, weight)}"
+            clusters: dict[str, int | None] = {"row": None, "column": None, side.axis: a}
+            found.append((-strength[lifts >= INFORMATIVE].sum(), a, Finding(text, clusters, lift)))
     return [finding for _, _, finding in sorted(found, key=lambda each: each[:2])[:most]]
 
 
-Group = tuple[Sentence, bool]  # the words for some elements, and whether there is only one
+def _subject(side: SideFindings, cluster: int, members: np.ndarray) -> str:
+    text = _members(side, cluster, members)
+    verb = "concentrates" if side.sizes[cluster] == 1 else "concentrate"
+    return f"{text[:1].upper()}{text[1:]} {verb} on"
 
 
-def _concentration(one: Group, other: Group, lift: float, share: float, weight: Weight) -> Sentence:
-    verb = " concentrates on " if one[1] else " concentrate on "
-    amount = f"{lift_text(lift)[1:]} times as {weight.amount} {weight.noun} as expected"
-    return sentence(
-        one[0], verb, other[0], f": {amount} ({percent_text(share)} of all {weight.noun})."
-    )
+def _amount(lift: float, share: float, weight: Weight) -> str:
+    times = f"{lift_text(lift)[1:]} times as {weight.amount} {weight.noun} as expected"
+    return f"{times} ({percent_text(share)} of all {weight.noun})."
 
 
-def _members(
-    side: SideFindings, cluster: int, other: SideFindings | None = None, block: int = 0
-) -> Group:
-    """The members of a cluster in words: all of them if they are few, else some examples.
+def _with_shares(side: SideFindings, cluster: int, others: np.ndarray) -> str:
+    """Some of these elements of the other side; categories with their shares among records."""
+    names = [_named(name) for name in side.other_names[others[:NAMES_IN_SENTENCE]]]
+    if side.other_variables is None:
+        return joined(names)
+    shares, usual = side.shares_in_variables
+    words = [" of these", " of all"]
+    for i, (name, other) in enumerate(zip(names, others, strict=False)):
+        here, overall = percent_text(shares[cluster, other]), percent_text(usual[other])
+        names[i] = f"{name} ({here}{words[0]} against {overall}{words[1]})"
+        words = ["", ""]
+    return joined(names)
 
-    Those that stand for the cluster together with one of the other side are typical of both.
-    """
+
+def _members(side: SideFindings, cluster: int, members: np.ndarray) -> str:
+    """These members of a cluster in words: all of them if they are few, else some examples."""
     size = int(side.sizes[cluster])
-    members = side.members(cluster) if other is None else _typical_of(side, cluster, other, block)
-    if size == 1:
-        return [Part("the "), kind_of(side, 1), Part(" "), *_name_list(side, members)], True
+    if are_positions(side.names, side.kind):
+        return f"{_counted(size, side)} ({percent_text(size / side.names.size)})"
+    names = [_named(side.names[i]) for i in members[:NAMES_IN_SENTENCE]]
     if size <= NAMES_IN_SENTENCE:
-        return [Part("the "), kind_of(side, size), Part(" "), *_name_list(side, members)], False
+        return f"the {_kind(side, size)} {joined(names)}"
     if are_readable(side.names, side.kind):
-        names = _name_list(side, members[:NAMES_IN_SENTENCE])
-        return [*counted(size, side), Part(" such as "), *names], False
-    codes = [[_name_part(side.names[i])] for i in members[:CODES_IN_SENTENCE]]
-    return [*counted(size, side), Part(" ("), *_join_groups(codes, ", "), Part(", …)")], False
+        return f"{_counted(size, side)} such as {joined(names)}"
+    return f"{_counted(size, side)} ({', '.join(names[:CODES_IN_SENTENCE])}, …)"
 
 
 def _typical_of(side: SideFindings, cluster: int, other: SideFindings, block: int) -> np.ndarray:
-    """The members of a cluster that have most in common with a cluster of the other side."""
+    """The members of a cluster, those that have most in common with another cluster first."""
     assert other.across is not None
     members = side.members(cluster)
     best, _, _ = strongest_elements(other.across[block], other.across.sum(axis=0), side.names.size)
@@ -285,93 +215,58 @@ def _typical_of(side: SideFindings, cluster: int, other: SideFindings, block: in
     return np.concatenate([ranked, members[~np.isin(members, ranked)]])
 
 
-def _title(side: SideFindings, cluster: int) -> Part:
-    """The title of a cluster, which the reader of a report can change."""
-    return Part(side.titles[cluster], is_name=True, side=f"{side.axis}s", cluster=cluster)
-
-
-def _is_numbered(side: SideFindings, cluster: int) -> bool:
-    """Is the title of a cluster only its number?"""
-    return side.titles[cluster] == f"cluster {cluster}"
-
-
-def _name_list(side: SideFindings, elements: Iterable[int]) -> Sentence:
-    return _join_groups([[_name_part(side.names[i])] for i in elements])
-
-
-def _name_part(name: str) -> Part:
-    return Part(short_name(name, NAME_IN_SENTENCE), is_name=True)
-
-
-def _join_groups(groups: list[Sentence], last: str = " and ") -> Sentence:
-    """Groups of parts with commas, and another word before the last one."""
-    parts: Sentence = []
-    for i, group in enumerate(groups):
-        if i:
-            parts.append(Part(last if i == len(groups) - 1 else ", "))
-        parts += group
-    return parts
-
-
-def _count_sure(side: SideFindings) -> Sentence:
-    """How many members are placed with certainty."""
-    if side.confidence is None:
+def explained(side: SideFindings) -> list[str]:
+    """Of which variables of records the clusters tell most, and of which least."""
+    shares = side.explained().items() if side.n_clusters > 1 else []
+    texts = [f"{_named(name)} ({percent_text(share)})" for name, share in shares]
+    if len(texts) < 2:
         return []
-    total = int((side.labels >= 0).sum())
-    share = share_sure(side)
-    sure = count_text(share * total)
-    return [Part(f"{sure} of "), *counted(total, side), Part(f" ({percent_text(share)})")]
+    most = joined(texts[:-1][:NAMES_IN_SENTENCE])
+    return [f"The clusters explain most of {most}, and least of {texts[-1]}."]
 
 
-def _stability(sides: list[SideFindings]) -> list[Sentence]:
-    """Whether other results of the search have the same clusters."""
+def certainty(findings: Findings) -> list[str]:
+    """How many elements are placed with confidence, and whether the search found this again."""
+    sides = [side for side in findings.sides if side.n_clusters > 1]
+    counts = []
+    for side in sides:
+        if side.confidence is not None:
+            total, share = int((side.labels >= 0).sum()), _share_sure(side)
+            sure = f"{count_text(share * total)} of {_counted(total, side)}"
+            counts.append(f"{sure} ({percent_text(share)})")
+    have = f"{joined(counts)} have a confidence of {SURE_CONFIDENCE} or more."
+    return ([have] if counts else []) + overlap(findings)
+
+
+def _share_sure(side: SideFindings) -> float:
+    """The share of members that are placed with certainty; 0 if it is not known."""
+    placed = side.labels >= 0
+    if side.confidence is None or not placed.any():
+        return 0.0
+    return float((side.confidence[placed] >= SURE_CONFIDENCE).mean())
+
+
+def overlap(findings: Findings, below: float = np.inf) -> list[str]:
+    """How far repeated searches found these clusters again, if the mean is below a limit."""
     known = [
         (float(value), side, a)
-        for side in sides
-        if side.stability is not None
+        for side in findings.sides
+        if side.n_clusters > 1 and side.stability is not None
         for a, value in enumerate(side.stability)
         if not np.isnan(value)
     ]
-    if not known:
+    mean = sum(value for value, _, _ in known) / max(len(known), 1)
+    if not known or mean >= below:
         return []
-    mean = sum(value for value, _, _ in known) / len(known)
     least, side, a = min(known, key=lambda each: each[0])
     if least > 0.999:
-        return [sentence("Every repeated search found the same clusters.")]
-    before, after = (" ", "") if _is_numbered(side, a) else (" cluster “", "”")
+        return ["Every repeated search found the same clusters."]
+    title = f"{NAME_MARK}{plain(side.titles[a])}{END_MARK}"
+    cluster = title if side.titles[a] == f"cluster {a}" else f"cluster “{title}”"
     return [
-        sentence(
-            f"Repeated searches reproduce the clusters with {mean:.0%} overlap; the ",
-            kind_of(side, 1),
-            before,
-            _title(side, a),
-            f"{after} is the least stable ({least:.0%}).",
-        )
+        f"Repeated searches reproduce the clusters with {mean:.0%} overlap; the {_kind(side, 1)} "
+        f"{cluster} is the least stable ({least:.0%})."
     ]
-
-
-class Opening(NamedTuple):
-    """The sentences that open a report."""
-
-    caution: Sentence | None  #: if there is next to nothing to see
-    overview: Sentence
-    strongest: list[Finding]
-    certainty: list[Sentence]
-    numbers: str  #: why there are so many clusters; empty if they were given
-    beta: str  #: where β comes from
-
-
-def opening_of(results: Results) -> Opening:
-    """The sentences that open the report of these results."""
-    findings = results.findings
-    return Opening(
-        caution=caution(findings, results.selection_reason),
-        overview=overview(findings),
-        strongest=strongest(findings, weight_of(results)),
-        certainty=[*explained(findings.rows), *certainty(findings)],
-        numbers=results.selection_reason,
-        beta=beta_reason(results),
-    )
 
 
 def weight_of(results: Results) -> Weight:
@@ -385,9 +280,8 @@ def weight_of(results: Results) -> Weight:
     for kind in sorted(kinds & COUNTED.keys()):
         return COUNTED[kind]
     weights = results.matrix.data
-    if weights.size and weights.min() == weights.max() == 1:
-        return Weight("many", "entries")
-    return Weight()
+    is_counted = weights.size and weights.min() == weights.max() == 1
+    return Weight("many", "entries") if is_counted else Weight()
 
 
 def beta_reason(results: Results) -> str:

@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...costs.lift import octaves
-from ...joint.messages import InputError, did_you_mean, plural, similar_file
+from ...costs.objective import octaves
+from ...joint.messages import InputError
 from .figures import INFORMATIVE, WORDS, are_positions, are_readable, short_name
 
 if TYPE_CHECKING:
@@ -44,7 +44,6 @@ CUT_WORDS = re.compile(  # what is left of don't, we'll and the like
 )
 BETWEEN = " · "
 TITLES_FILE = "titles.json"
-TITLES_KEYS = {"n_clusters", "rows", "columns"}
 EXPECTED_TITLES = (
     'Titles look like {"n_clusters": [2, 3], "rows": {"0": "a title"}, "columns": {}}.'
 )
@@ -69,7 +68,7 @@ def cluster_titles(side: SideFindings) -> list[str]:
     if side.across is None:
         return []
     if side.n_clusters == 1:
-        return [side.given_titles.get(0, f"all {plural(side.kind)}")]
+        return [side.given_titles.get(0, f"all {side.kinds}")]
     return titles_from(_words_of(side, side.across), side.given_titles)
 
 
@@ -100,7 +99,6 @@ def score_features(masses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _words_of(side: SideFindings, across: np.ndarray) -> Words:
-    """The words for the clusters of a side, from the names of the other side or from its own."""
     members = [""] * side.n_clusters
     typical = [_own_names(side, a) for a in range(side.n_clusters)]
     if are_readable(side.names, side.kind):
@@ -122,7 +120,6 @@ def _words_of(side: SideFindings, across: np.ndarray) -> Words:
 
 
 def _own_names(side: SideFindings, cluster: int) -> str:
-    """The names of typical members, as a title."""
     title = _join([short_name(name, TITLE_NAME) for name in side.typical(cluster, TITLE_WORDS)])
     return _with_prefix(title, f"{side.kind or 'number'} ")
 
@@ -135,6 +132,8 @@ def _with_prefix(title: str, prefix: str) -> str:
 def _naming(side: SideFindings) -> str:
     """Whose names make the titles: "features" of the other side, own "members", or "none"."""
     own, other = (side.names, side.kind), (side.other_names, side.other_kind)
+    if side.variables is not None:
+        return "members"
     if side.kind in WORDS or not are_readable(*other):
         if are_readable(*own):
             return "members"
@@ -144,7 +143,6 @@ def _naming(side: SideFindings) -> str:
 
 
 def _score_members(side: SideFindings) -> tuple[np.ndarray, np.ndarray]:
-    """The most typical members of each cluster, and their scores by (cluster, element)."""
     members = [side.members(a)[:TITLE_CANDIDATES] for a in range(side.n_clusters)]
     elements = np.concatenate(members)
     scores = np.zeros((side.n_clusters, elements.size))
@@ -217,16 +215,40 @@ def with_titles(findings: Findings, titles: Titles | None) -> Findings:
     """Findings whose clusters have these titles; other clusters keep their automatic ones."""
     if titles is None:
         return findings
-    table, file = _read_titles(titles)
-    numbers = table.get("n_clusters")
+    file = None if isinstance(titles, Mapping) else str(titles)
+    try:
+        table: Any = titles
+        if file is not None:
+            table = json.loads(Path(file).read_text(encoding="utf-8-sig"))
+        given = {name: dict(_numbered(table.get(name, {}))) for name in ("rows", "columns")}
+        wanted = [n or 0 for n in table.get("n_clusters") or ()]
+    except (AttributeError, RecursionError, TypeError, ValueError) as error:
+        raise InputError(
+            f"These are no titles: {error}", file=file, advice=EXPECTED_TITLES
+        ) from None
+    if unknown := table.keys() - {"n_clusters", *given}:
+        raise InputError(f"Titles have no key {min(unknown)!r}", file=file, advice=EXPECTED_TITLES)
     ours = findings.rows.n_clusters, findings.columns.n_clusters
-    if numbers is not None and tuple(n or 0 for n in numbers) != ours:
-        raise OtherNumbersError((numbers[0], numbers[1]), ours)
-    rows, columns = (
-        replace(side, given_titles=_titles_of(side, table.get(f"{side.axis}s") or {}, file))
-        for side in findings.sides
+    if wanted and wanted != list(ours):
+        raise OtherNumbersError(tuple(table["n_clusters"]), ours)
+    for name, k in zip(given, ours, strict=True):
+        if missing := given[name].keys() - range(k):
+            message = f"There is no {name[:-1]} cluster {min(missing)}, which the titles name"
+            raise InputError(message, file=file, advice=f"Clusters are numbered from 0 to {k - 1}.")
+    return replace(
+        findings,
+        rows=replace(findings.rows, given_titles=given["rows"]),
+        columns=replace(findings.columns, given_titles=given["columns"]),
     )
-    return replace(findings, rows=rows, columns=columns)
+
+
+def _numbered(titles: Any) -> Iterator[tuple[int, str]]:
+    """Titles with the numbers of their clusters; empty ones are left out."""
+    for key, title in titles.items() if isinstance(titles, Mapping) else enumerate([*titles]):
+        if not isinstance(title, str) or isinstance(titles, str):
+            raise TypeError(f"the title {title!r} is not text")
+        if text := short_name(title, GIVEN_TITLE_LENGTH):
+            yield int(key), text
 
 
 def titles_json(findings: Findings) -> str | None:
@@ -239,47 +261,3 @@ def titles_json(findings: Findings) -> str | None:
         for side in findings.sides
     }
     return json.dumps(table, indent=1, ensure_ascii=False) + "\n"
-
-
-def _read_titles(titles: Titles) -> tuple[Mapping[str, Any], str | None]:
-    """The titles as a mapping, and the file that they were read from, if any."""
-    file = None if isinstance(titles, Mapping) else str(titles)
-    if file is not None:
-        try:
-            titles = json.loads(Path(file).read_text(encoding="utf-8-sig"))
-        except FileNotFoundError:
-            advice = similar_file(Path(file)) or " Check the path."
-            raise FileNotFoundError(f"There is no file {file!r}.{advice}") from None
-        except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
-            raise InputError(
-                f"This is not JSON: {error}", file=file, advice=EXPECTED_TITLES
-            ) from None
-    if not isinstance(titles, Mapping):
-        raise InputError("These are no titles", file=file, advice=EXPECTED_TITLES)
-    for key in titles:
-        if key not in TITLES_KEYS:
-            advice = f"{did_you_mean(str(key), sorted(TITLES_KEYS))} {EXPECTED_TITLES}".strip()
-            raise InputError(f"Titles have no key {key!r}", file=file, advice=advice)
-    numbers = titles.get("n_clusters", (None, None))
-    if not isinstance(numbers, list | tuple) or len(numbers) != 2:
-        raise InputError(f"n_clusters must be two numbers, not {numbers!r}", file=file)
-    return titles, file
-
-
-def _titles_of(side: SideFindings, titles: Any, file: str | None) -> dict[int, str]:
-    """Titles by the number of the cluster; empty ones are left out."""
-    if not isinstance(titles, Mapping | list | tuple):
-        message = f"The titles of {side.axis}s must be a list or a mapping"
-        raise InputError(message, file=file, advice=EXPECTED_TITLES)
-    given = {}
-    for key, title in titles.items() if isinstance(titles, Mapping) else enumerate(titles):
-        if not str(key).isdecimal() or float(key) >= side.n_clusters:
-            numbers = f"Clusters are numbered from 0 to {side.n_clusters - 1}."
-            message = f"There is no {side.axis} cluster {key}, which the titles name {title!r}"
-            raise InputError(message, file=file, advice=numbers)
-        if not isinstance(title, str):
-            message = f"The title of {side.axis} cluster {key} must be text, not {title!r}"
-            raise InputError(message, file=file)
-        if text := short_name(title, GIVEN_TITLE_LENGTH):
-            given[int(key)] = text
-    return given

@@ -20,7 +20,7 @@ from ...kernels.matrix import xlogx_below
 LOOKED_UP = 1 << 16  # counts whose v ln v is looked up
 DENSE = {True: 20.0, False: 50.0}  # terms of a table as fast as one term of lists; by is_count
 MEMORY_SHARE = 0.5  # of the machine's memory that agglomeration may take
-ENTRY_BYTES = 48  # of an entry in lists
+LISTED_ENTRY_BYTES = 48  # of an entry in lists
 PAIR_CELL_BYTES = 12  # of a cell in a table
 MAX_SINGLE_RATIO = 1e30  # the largest ratio of masses that single precision can represent
 
@@ -113,10 +113,8 @@ def agglomerate(
     sides = merging_sides((kept, kept.T), counts, blocks, beta)
     steps = list(merge_all(sides))
     rows, columns = (
-        None if count is None else _tree(mass, [step for step in steps if step.side == which])
-        for which, (count, mass) in enumerate(
-            zip(counts, (data.row_mass, data.column_mass), strict=True)
-        )
+        None if count is None else _tree(view.row_mass, [step for step in steps if step.side == i])
+        for i, (count, view) in enumerate(zip(counts, (data, data.T), strict=True))
     )
     return rows, columns
 
@@ -137,7 +135,7 @@ def _check_memory(data: Joint, counts: Counts) -> None:
     ]
     cells = n * m if len(sides) == 2 or _is_dense(data) else 0
     needed = sum(4.5 * size * size for size, _ in sides)
-    needed += max(PAIR_CELL_BYTES * cells, ENTRY_BYTES * data.nnz)
+    needed += max(PAIR_CELL_BYTES * cells, LISTED_ENTRY_BYTES * data.nnz)
     available = total_memory()
     if needed > MEMORY_SHARE * available:
         elements = " and ".join(f"{size:,} {what}" for size, what in sides)
@@ -191,11 +189,10 @@ def merging_sides(
     cluster), None if only one side is clustered. Clusters merge only inside ``groups``.
     """
     coupling = 1.0 if blocks is None else 2 * beta - 1
+    facing = (blocks, None if blocks is None else blocks.T)
     return [
         None if data is None or count is None else MergingSide(data, count, M, coupling, group)
-        for data, count, M, group in zip(
-            views, counts, (blocks, None if blocks is None else blocks.T), groups, strict=True
-        )
+        for data, count, M, group in zip(views, counts, facing, groups, strict=True)
     ]
 
 
@@ -215,9 +212,7 @@ class MergingSide:
         group: np.ndarray | None,
     ) -> None:
         n = data.shape[0]
-        self.left = n - count
-        self.blocks = blocks
-        self.coupling = coupling
+        self.left, self.blocks, self.coupling = n - count, blocks, coupling
         self.in_bits = 1.0 / (data.total * LN2)
         self.node, self.next_node = np.arange(n), n
         if self.left > 0:

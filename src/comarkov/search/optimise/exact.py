@@ -1,17 +1,15 @@
 """The global optimum of tiny data, from all partitions.
 
-The cost is a sum of terms of single types of elements and of pairs of types, in nats and up to a
-constant; rows and columns are two types with one relation. Given the clusters of the outer types,
-it is a sum over the clusters of each inner type, whose best partition `kernels.partitions` finds
-without enumerating them. So only the partitions of outer types are enumerated: those of rows or of
-columns, whichever is less work; of neither at β = 1; of the states of a chain, which are related to
-themselves.
+The cost is a sum of terms of single sides and of pairs of sides, in nats and up to a constant.
+Given the clusters of the outer side, it is a sum over the clusters of the inner side, whose best
+partition `kernels.partitions` finds without enumerating them. So only the partitions of one side
+are enumerated: those of rows or of columns, whichever is less work; of neither at β = 1; of the
+states of a chain, which are related to themselves.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from itertools import combinations
+from dataclasses import replace
 from math import comb, inf, log, prod
 from typing import Any, NamedTuple
 
@@ -20,23 +18,20 @@ import numpy as np
 from ...costs.objective import nats
 from ...kernels.logarithm import TIE
 from ...kernels.partitions import Subsets, add_block_costs, best_partitions
-from .. import budgets
-from ..run import Run, in_parts
+from ..run import Budget, Run, in_parts
 from ..state.coclusters import Problem, Solution
-from ..state.starts import Start
 from .refine import Labels, State, refine
 
 # The work of each step, in terms of a sweep:
 COMPARE_WORK = 2  # comparing two subsets
 LOGARITHM_WORK = 4  # a term in a table of blocks or subsets
 NUMPY_LOGARITHM_WORK = 15  # a term that NumPy computes
-COMBINATION_WORK = 50  # recording a combination of partitions
+COMBINATION_WORK = 50  # recording a partition of the outer side
 
 MAX_RELATION_CELLS = 1 << 16  # relations with more are not tiny, and would take memory
 MAX_PARTITIONS = 1e9  # larger numbers of partitions count as infinite
 MAX_COUNTED = 1000  # with more elements, only 1 or n clusters have few enough partitions
 MAX_INNER = 20  # elements whose subsets are all kept in memory, in about 100 MB
-MAX_TYPES = 8  # with more types, not all choices of outer types are compared
 CODE_BITS = 62
 
 
@@ -59,168 +54,94 @@ def with_optimum(solution: Solution[State], problem: Problem[State], run: Run) -
 def optimum(problem: Problem[Any], run: Run) -> list[Labels | None] | None:
     """Return the labels of least cost; ties, up to rounding, go to the lexicographically first.
 
-    Types are compared in their order, and clusters are numbered by their first elements. Returns
-    None if it takes too long, if time is over, or if elements have labels to start from.
+    Rows come before columns, and clusters are numbered by their first elements. Returns None if it
+    takes too long, if time is over, if there are several relations, or if any labels are given.
     """
-    is_large = any(prod(each.joint.shape) > MAX_RELATION_CELLS for each in problem.relations)
-    if is_large or any((start.labels[start.free] >= 0).any() for start in problem.starts):
+    relations, starts = problem.relations, problem.starts
+    if len(relations) > 1 or any(start.has_numbers for start in starts):
+        return None
+    if prod(relations[0].joint.shape) > MAX_RELATION_CELLS:
         return None
     parts = cost_parts(problem, run.beta)
-    plan = quickest(parts)
-    clusters = None if plan is None else _Enumeration(parts, plan).least(run)
+    works = {outer: work(parts, outer) for outer in (None, *parts.sides)}
+    outer = min(works, key=lambda choice: works[choice])
+    if works[outer] > Budget.EXACT.terms:
+        return None
+    clusters = _least(parts, outer, works[outer], run)
     if clusters is None:
         return None
-    return [
-        parts.items[t].labels(clusters[t]) if t in clusters else None
-        for t in range(len(problem.starts))
-    ]
+    labels: list[Labels | None] = [None] * len(starts)
+    for t, own in clusters.items():
+        labels[t] = every = np.full(starts[t].has_mass.size, -1)
+        every[starts[t].has_mass] = own
+    return labels
 
 
-# --- the terms of the cost --------------------------------------------------------------------
+# --- the terms of the cost, and how much work they are ----------------------------------------
 
 
-@dataclass(frozen=True)
-class Items:
-    """The units that are clustered: elements; those fixed to the same cluster form one item."""
+class TinySide(NamedTuple):
+    """A side and the terms of the cost of it alone: Σ_y factor_y Σ_a f(mass of cluster a in y)."""
 
+    n: int
     k: int
-    item: np.ndarray  # of each element; -1 if it is empty
-    number: np.ndarray  # the cluster that each item is fixed to, or -1
-
-    @classmethod
-    def of(cls, start: Start) -> Items:
-        """Return the items of a type, numbered by their first elements."""
-        assert start.k is not None
-        inside = np.flatnonzero(start.has_mass)
-        fixed = np.where(start.fixed, start.labels, -1)[inside]
-        group = np.where(fixed >= 0, fixed, start.k + inside)
-        _, first, which = np.unique(group, return_index=True, return_inverse=True)
-        order = np.argsort(first)
-        item = np.full(start.has_mass.size, -1)
-        item[inside] = np.argsort(order)[which]
-        return cls(start.k, item, fixed[first[order]])
-
-    @property
-    def n(self) -> int:
-        """The number of items."""
-        return self.number.size
-
-    @property
-    def apart(self) -> np.ndarray:
-        """Which items are fixed; no two of them share a cluster."""
-        return self.number >= 0
-
-    def sums(self, table: np.ndarray) -> np.ndarray:
-        """Sum a table with a row for each element over items."""
-        out = np.zeros((self.n, table.shape[1]))
-        inside = self.item >= 0
-        np.add.at(out, self.item[inside], table[inside])
-        return out
-
-    def labels(self, clusters: np.ndarray) -> Labels:
-        """Return the labels of all elements, given the clusters of items; fixed labels stay."""
-        number = np.full(self.k + 1, -1)
-        number[clusters[self.apart]] = self.number[self.apart]
-        free = np.flatnonzero(number[:-1] < 0)
-        number[free] = np.setdiff1d(np.arange(self.k), number)
-        return number[np.append(clusters, -1)][self.item]
-
-
-class Link(NamedTuple):
-    """A term of two types: factor Σ f(mass of a block)."""
-
-    source: int
-    target: int
-    masses: np.ndarray  # by items of both, as shares of all mass
-    factor: float
-
-
-class Alone(NamedTuple):
-    """The terms of one type: Σ_y factor_y Σ_a f(mass of cluster a in column y)."""
-
-    masses: np.ndarray  # by (item, column), as shares of all mass
+    masses: np.ndarray  # by (element, column), as shares of all mass
     factors: np.ndarray
 
 
 class CostParts(NamedTuple):
-    """All terms of the cost at one β; a type that is not clustered has no items."""
+    """All terms of the cost at one β: of each side that is clustered, and of blocks."""
 
-    items: dict[int, Items]
-    alone: dict[int, Alone]
-    links: list[Link]
+    sides: dict[int, TinySide]
+    masses: np.ndarray  # by elements of both ends of the relation, as shares of all mass
+    factor: float  # of Σ f(mass of a block)
+    is_loop: bool
 
 
 def cost_parts(problem: Problem[Any], beta: float) -> CostParts:
-    """Return the terms of a problem's cost at β."""
-    starts = problem.starts
-    items = {t: Items.of(start) for t, start in enumerate(starts) if start.k is not None}
-    columns: dict[int, list[tuple[np.ndarray, float]]] = {t: [] for t in items}
-    links = []
-    for source, target, joint, coefficients in problem.relations:
-        c = coefficients(beta).one_sided(source in items, target in items)
-        whole = joint.csr.toarray() / joint.total
-        mass = (view.row_mass[:, None] / joint.total for view in (joint, joint.T))
-        for t, own, total, masses in zip(
-            (source, target), (c, c.transposed), mass, (whole, whole.T), strict=True
-        ):
-            if t in items:
-                columns[t].append((total, own.factors.mass))
-                columns[t] += [(masses, own.factors.items)] if own.source else []
-        if c.both:
-            between = items[target].sums(items[source].sums(whole).T).T
-            links.append(Link(source, target, np.ascontiguousarray(between), c.factors.blocks))
-    alone = {
-        t: Alone(
-            items[t].sums(np.hstack([masses for masses, _ in each])),
-            np.concatenate([np.full(masses.shape[1], factor) for masses, factor in each]),
-        )
-        for t, each in columns.items()
-    }
-    return CostParts(items, alone, links)
+    """Return the terms of the cost of a problem with one relation."""
+    ((source, target, joint, coefficients),) = problem.relations
+    starts, is_loop = problem.starts, source == target
+    clustered = [t for t, start in enumerate(starts) if start.k is not None]
+    c = coefficients(beta).one_sided(source in clustered, target in clustered)
+    whole = joint.csr.toarray() / joint.total
+    columns: dict[int, list[tuple[np.ndarray, float]]] = {t: [] for t in clustered}
+    for t, own, view, masses in (
+        (source, c, joint, whole),
+        (target, c.transposed, joint.T, whole.T),
+    ):
+        if t in clustered:
+            columns[t].append((view.row_mass[:, None] / joint.total, own.factors.mass))
+            columns[t] += [(masses, own.factors.items)] if own.source else []
+    sides = {}
+    for t, every in columns.items():
+        table = np.hstack([masses for masses, _ in every])[starts[t].has_mass]
+        table = np.ascontiguousarray(table)
+        factors = np.concatenate([np.full(masses.shape[1], factor) for masses, factor in every])
+        sides[t] = TinySide(len(table), starts[t].k or 1, table, factors)
+    between = whole[starts[source].has_mass][:, starts[target].has_mass]
+    return CostParts(sides, np.ascontiguousarray(between), c.factors.blocks, is_loop)
 
 
-# --- how much work it is ----------------------------------------------------------------------
-
-
-def quickest(parts: CostParts) -> tuple[int, ...] | None:
-    """Return the outer types that take the least work; None if it is too much.
-
-    One end of every link must be outer.
-    """
-    if len(parts.items) > MAX_TYPES:
-        return None
-    choices = [
-        outer
-        for size in range(len(parts.items) + 1)
-        for outer in combinations(parts.items, size)
-        if all(link.source in outer or link.target in outer for link in parts.links)
-    ]
-    works = [work(parts, outer) for outer in choices]
-    least = min(works)
-    return choices[works.index(least)] if least <= budgets.work(budgets.EXACT_SECONDS) else None
-
-
-def work(parts: CostParts, outer: tuple[int, ...]) -> float:
-    """Return the work of the enumeration, in terms of a sweep."""
-    counts = {t: count(parts.items[t].n, parts.items[t].k) for t in outer}
-    combined = prod(counts.values())
-    inner = [items for t, items in parts.items.items() if t not in outer]
+def work(parts: CostParts, outer: int | None) -> float:
+    """Return the work if one side is enumerated, or none, in terms of a sweep."""
+    if outer is None and parts.factor:
+        return inf
+    own = None if outer is None else parts.sides[outer]
+    inner = [side for t, side in parts.sides.items() if t != outer]
+    combined = count(own.n, own.k) if own else 1
     if combined == inf or any(i.n > MAX_INNER or i.n * _digit(i.k) > CODE_BITS for i in inner):
         return inf
     a_combination: float = COMBINATION_WORK
-    for link in parts.links:
-        ends = sorted((link.source, link.target), key=lambda t: t in outer)
-        one, other = (parts.items[t] for t in ends)
-        sets = one.k if ends[0] in outer else 2**one.n  # of blocks, or of subsets
-        a_combination += one.n * other.n + LOGARITHM_WORK * other.k * sets
+    if parts.factor and own:
+        one, sets = (inner[0], 2 ** inner[0].n) if inner else (own, own.k)
+        a_combination += one.n * own.n + LOGARITHM_WORK * own.k * sets
     terms = combined * a_combination
-    for t, items in parts.items.items():
-        width = parts.alone[t].factors.size
-        if t in outer:
-            terms += counts[t] * width * (items.n + LOGARITHM_WORK * items.k)
-        else:
-            terms += NUMPY_LOGARITHM_WORK * width * 2**items.n
-            terms += combined * COMPARE_WORK * _comparisons(items.n, items.k)
+    if own:
+        terms += combined * own.factors.size * (own.n + LOGARITHM_WORK * own.k)
+    for side in inner:
+        terms += NUMPY_LOGARITHM_WORK * side.factors.size * 2**side.n
+        terms += combined * COMPARE_WORK * _comparisons(side.n, side.k)
     return float(terms)
 
 
@@ -244,93 +165,51 @@ def _comparisons(n: int, k: int) -> int:
     )
 
 
-# --- doing it ---------------------------------------------------------------------------------
+# --- the enumeration --------------------------------------------------------------------------
 
 
-class _Enumeration:
-    """All combinations of partitions of the outer types, and the best of the inner for each."""
-
-    def __init__(self, parts: CostParts, outer: tuple[int, ...]) -> None:
-        self.parts = parts
-        items = parts.items
-        self.partitions = {
-            t: every_partition(items[t].n, items[t].k, items[t].apart) for t in outer
-        }
-        self.alone = {}
-        for t, each in self.partitions.items():
-            masses, factors = parts.alone[t]
-            columns = np.arange(factors.size, dtype=np.int16)[None]  # each a cluster of its own
-            self.alone[t] = _block_costs(masses, each, columns, factors, items[t].k)
-        self.inner = {t: _Inner(parts, t) for t in items if t not in outer}
-        self.links = [link for link in parts.links if {link.source, link.target} <= {*outer}]
-
-    def least(self, run: Run) -> dict[int, np.ndarray] | None:
-        """Return the clusters of the items of each type at the least cost; None if time is over."""
-        size = prod(len(each) for each in self.partitions.values())
-        each = work(self.parts, tuple(self.partitions)) / size
-        a_call = budgets.times(budgets.CALL_SECONDS, each, 1, size)
-        done = [self._costs(numbers) for numbers in in_parts(np.arange(size), a_call, run)]
-        if sum(costs.size for costs, _ in done) < size:
-            return None
-        costs, codes = (np.concatenate(pieces, axis=-1) for pieces in zip(*done, strict=True))
-        ties = np.flatnonzero(costs <= costs.min() + TIE)
-        first = ties[np.lexsort(codes[::-1, ties])[0]]
-        return {
-            t: self.partitions[t][code]
-            if t in self.partitions
-            else decoded(int(code), self.parts.items[t].n, self.parts.items[t].k)
-            for t, code in zip(self.parts.items, codes[:, first], strict=True)
-        }
-
-    def _costs(self, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the least costs of the given combinations, and their codes (types x combinations).
-
-        The code of an outer type is the index of its partition, in lexicographic order.
-        """
-        costs, which, rest = np.zeros(numbers.size), {}, numbers
-        for t, each in reversed(self.partitions.items()):  # the last type changes fastest
-            rest, which[t] = np.divmod(rest, len(each))
-        labels = {t: each[which[t]] for t, each in self.partitions.items()}
-        for t, alone in self.alone.items():
-            costs += alone[which[t]]
-        for source, target, masses, factor in self.links:
-            factors = np.full(self.parts.items[target].k, factor)
-            k = self.parts.items[source].k
-            costs += _block_costs(masses, labels[source], labels[target], factors, k)
-        for t, inner in self.inner.items():
-            least, which[t] = inner.best(labels, numbers.size)
-            costs += least
-        return costs, np.stack([which[t] for t in self.parts.items])
+def _least(
+    parts: CostParts, outer: int | None, terms: float, run: Run
+) -> dict[int, np.ndarray] | None:
+    """Return the clusters of the elements of each side at the least cost; None if time is over."""
+    partitions, costs = np.zeros((1, 0), np.int16), np.zeros(1)
+    if outer is not None:
+        n, k, masses, factors = parts.sides[outer]
+        partitions = every_partition(n, k)
+        columns = np.arange(factors.size, dtype=np.int16)[None]  # each a cluster of its own
+        costs = _block_costs(masses, partitions, columns, factors, k)
+    inner = {t: side for t, side in parts.sides.items() if t != outer}
+    subsets = {t: subsets_of(side.masses, side.factors, side.k) for t, side in inner.items()}
+    codes = {t: np.arange(costs.size) for t in parts.sides}  # of inner sides, they are written
+    a_call, seen = Budget.CALL.times(terms / costs.size, 1, costs.size), 0
+    for numbers in in_parts(np.arange(costs.size), a_call, run):
+        labels, seen = partitions[numbers], seen + numbers.size
+        if parts.is_loop and outer is not None:
+            own = parts.sides[outer]
+            factors = np.full(own.k, parts.factor)
+            costs[numbers] += _block_costs(parts.masses, labels, labels, factors, own.k)
+        for t, side in inner.items():
+            least, code = np.empty(numbers.size), np.empty(numbers.size, np.int64)
+            blocks = _linked(parts, t, outer)
+            best_partitions(subsets[t], blocks[0], labels, blocks[1], side.k, least, code)
+            costs[numbers] += least
+            codes[t][numbers] = code
+    if seen < costs.size:
+        return None
+    ties = np.flatnonzero(costs <= costs.min() + TIE)
+    first = ties[np.lexsort([codes[t][ties] for t in reversed(codes)])[0]]
+    return {
+        t: partitions[first] if t == outer else decoded(int(codes[t][first]), side.n, side.k)
+        for t, side in parts.sides.items()
+    }
 
 
-class _Inner:
-    """A type whose best partition is sought, given those of the types it is linked to."""
-
-    def __init__(self, parts: CostParts, t: int) -> None:
-        items = parts.items[t]
-        self.k = items.k
-        self.subsets = subsets_of(*parts.alone[t], items.k, items.apart)
-        self.others: list[int] = []  # the types it is linked to
-        self.firsts: list[int] = []  # and the first cluster of each
-        masses, factors = [np.empty((0, items.n))], [np.empty(0)]
-        for source, target, between, factor in parts.links:
-            if t in (source, target):
-                other = target if t == source else source
-                self.others.append(other)
-                self.firsts.append(sum(part.size for part in factors))
-                masses.append(between.T if t == source else between)
-                factors.append(np.full(parts.items[other].k, factor))
-        self.masses, self.factors = np.concatenate(masses), np.concatenate(factors)
-
-    def best(self, labels: dict[int, np.ndarray], size: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the least cost for each labelling of the others, and the best partition's code."""
-        linked = zip(self.others, self.firsts, strict=True)
-        every = np.hstack(
-            [np.empty((size, 0), np.int16), *(labels[t] + np.int16(first) for t, first in linked)]
-        )
-        least, code = np.empty(size), np.empty(size, np.int64)
-        best_partitions(self.subsets, self.masses, every, self.factors, self.k, least, code)
-        return least, code
+def _linked(parts: CostParts, t: int, outer: int | None) -> tuple[np.ndarray, np.ndarray]:
+    """Return the masses by elements of the outer side and of t, and factors of outer clusters."""
+    if outer is None or not parts.factor:
+        return np.empty((0, parts.sides[t].n)), np.empty(0)
+    masses = parts.masses.T if t < outer else parts.masses
+    return np.ascontiguousarray(masses), np.full(parts.sides[outer].k, parts.factor)
 
 
 def _block_costs(
@@ -343,11 +222,8 @@ def _block_costs(
     return costs
 
 
-def every_partition(n: int, k: int, apart: np.ndarray) -> np.ndarray:
-    """Return the labels of all partitions, one per line, in lexicographic order.
-
-    Elements with ``apart`` are all in different clusters.
-    """
+def every_partition(n: int, k: int) -> np.ndarray:
+    """Return the labels of all partitions, one per line, in lexicographic order."""
     labels, used = np.zeros((1, 0), np.int16), np.zeros(1, np.int64)
     for x in range(n):
         fewest = np.where(k - used > n - x - 1, used, 0)  # every remaining element opens a cluster
@@ -357,25 +233,21 @@ def every_partition(n: int, k: int, apart: np.ndarray) -> np.ndarray:
         label = (fewest[parent] + place).astype(np.int16)
         labels = np.column_stack([labels[parent], label])
         used = np.maximum(used[parent], label + 1)
-        if apart[x]:
-            clash = (labels[:, :x][:, apart[:x]] == label[:, None]).any(axis=1)
-            labels, used = labels[~clash], used[~clash]
     return np.ascontiguousarray(labels)
 
 
 # --- codes of partitions, and subsets ---------------------------------------------------------
 
 
-def subsets_of(masses: np.ndarray, factors: np.ndarray, k: int, apart: np.ndarray) -> Subsets:
+def subsets_of(masses: np.ndarray, factors: np.ndarray, k: int) -> Subsets:
     """Return all subsets of the rows of ``masses``, their fixed costs, and scratch memory.
 
-    The cost is Σ_y factors[y] f(mass in y), f(v) = v ln v; infinite with two elements of ``apart``.
+    The cost is Σ_y factors[y] f(mass in y), f(v) = v ln v.
     """
     n = masses.shape[0]
     alone = np.zeros(1 << n)
     for column, factor in zip(masses.T, factors, strict=True):
         alone += factor * nats(_sums(column))
-    alone[_sums(apart.astype(np.int64)) > 1] = np.inf
     return Subsets(
         size=_sums(np.ones(n, np.int64)),
         ones=_sums(1 << (_digit(k) * np.arange(n - 1, -1, -1))),

@@ -13,37 +13,18 @@ import scipy.sparse as sp
 
 from ...costs.labels import SIDES, matched
 from ...joint.joint import joint
-from .. import budgets
-from ..run import Purpose, Run
-from ..state.coclusters import (
-    SEEDED_SWEEPS,
-    CoClusterProblem,
-    CoClusters,
-    Problem,
-    Solution,
-)
+from ..run import Budget, Purpose, Run
+from ..state.coclusters import SEEDED_SWEEPS, CoClusterProblem, CoClusters, Problem, Solution
 from ..state.starts import Start, free_start
 from .batch_updates import batch
 from .exact import with_optimum
-from .refine import (
-    Labels,
-    State,
-    best_of,
-    coarsen,
-    fine_count,
-    lower,
-    polish,
-    refine,
-    schedule,
-)
+from .refine import Labels, State, best_of, coarsen, fine_count, lower, polish, refine, schedule
 
 WAVE = 3  # members between one consensus and the next
 MAX_RANDOM_STARTS = 30  # of a member with random labels, if there is time
 SAME_LABELS = 0.01  # members agree if they differ in at most this share of elements ...
 SAME_COST = 1e-3  # ... and of the cost
 HALF = 0.5  # the β at which only I(X̄;Ȳ) counts
-
-Begin = Callable[[Problem[State], Run], State | None]
 
 
 class Member(NamedTuple):
@@ -121,7 +102,7 @@ class _Ensemble:
             fixed = [replace(start, fixed=start.labels >= 0) for start in problem.starts]
             self.first = problem.with_starts(fixed)
         self.kinds = _kinds(self.first, run.beta)
-        self.may_settle = run.may_settle and random_starts not in self.kinds
+        self.may_settle = run.may_settle and not _has_random_kind(self.first, run.beta)
 
     def member(self, i: int) -> Member | None:
         """Return the i-th member; None if time is over, except for the first."""
@@ -132,7 +113,7 @@ class _Ensemble:
             if i == 0 and run.earlier_labels is not None:
                 state = self.first.with_labels(run.earlier_labels)
             else:
-                state = self.kinds[i % len(self.kinds)](self.first, run)
+                state = self.kinds[i % len(self.kinds)](run)
             return None if i > 0 and run.stop() else self._finished(state, run)
 
     def consensus(self, members: Sequence[Member], number: int) -> Member | None:
@@ -153,32 +134,38 @@ class _Ensemble:
         return Member(state.cost(run.beta), state.labels())
 
 
-def _kinds(problem: Problem[Any], beta: float) -> list[Begin[Any]]:
+def _kinds(problem: Problem[Any], beta: float) -> list[Callable[[Run], Any]]:
     """Return the kinds of start that members take in turn; the fastest good one comes first.
 
     Seedings beyond the first are used only once, because these starts hardly differ.
     """
     if all(start.is_given for start in problem.starts):
-        return [random_start]
-    usual, *once = [_seeded_by(i) for i in range(len(problem.seedings))]
-    kinds = [*[usual] * problem.seeded_in_a_row, over_split]
-    if _is_tiny(problem):
-        kinds = [over_split, usual]
-    if beta < HALF or once:
-        kinds = [*kinds, *once, random_starts]
+        return [lambda run: problem.begin(problem.starts, run.rng)]
+    usual, *once = problem.seedings
+    many = partial(over_split, problem)
+    kinds: list[Callable[[Run], Any]]
+    kinds = [many, usual] if _is_tiny(problem) else [*[usual] * problem.seeded_in_a_row, many]
+    if _has_random_kind(problem, beta):
+        kinds += [*once, partial(random_starts, problem)]
     return kinds
+
+
+def _has_random_kind(problem: Problem[Any], beta: float) -> bool:
+    """Are random starts needed, as below 1/2 or if there are several seedings?"""
+    is_given = all(start.is_given for start in problem.starts)
+    return not is_given and (beta < HALF or len(problem.seedings) > 1)
 
 
 def _is_tiny(problem: Problem[Any]) -> bool:
     """Is over-splitting fast for these data?"""
     fine = [_fine_count(start) or 0 for start in problem.starts]
-    return problem.work(fine) * sum(fine) <= budgets.work(budgets.OVER_SPLIT_FIRST_SECONDS)
+    return problem.work(fine) * sum(fine) <= Budget.OVER_SPLIT_FIRST.terms
 
 
 def default_members(problem: Problem[Any]) -> int:
     """Return the number of members: small data take seconds, large data one or a few members."""
     sweep = problem.work([_fine_count(start) for start in problem.starts])
-    return problem.waves * WAVE if sweep <= budgets.work(budgets.SEVERAL_MEMBERS_SECONDS) else 1
+    return problem.waves * WAVE if sweep <= Budget.SEVERAL_MEMBERS.terms else 1
 
 
 def _fine_count(start: Start) -> int | None:
@@ -189,19 +176,6 @@ def _fine_count(start: Start) -> int | None:
 # --- starts -----------------------------------------------------------------------------------
 
 
-def random_start(problem: Problem[State], run: Run) -> State:
-    """Start from given labels, and random ones where none are given."""
-    return problem.begin(problem.starts, run.rng)
-
-
-def _seeded_by(number: int) -> Begin[Any]:
-    def seeded(problem: Problem[State], run: Run) -> State:
-        state: State = problem.seedings[number](run)
-        return state
-
-    return seeded
-
-
 def random_starts(problem: Problem[State], run: Run) -> State:
     """Return the best of random starts, each both at β and annealed from 1/2.
 
@@ -210,7 +184,7 @@ def random_starts(problem: Problem[State], run: Run) -> State:
     half = replace(run.at(max(run.beta, HALF)), settings=SEEDED_SWEEPS)
     best: State | None = None
     sweep = problem.work([start.k for start in problem.starts])
-    for _ in range(budgets.times(budgets.RANDOM_STARTS_SECONDS, sweep, 1, MAX_RANDOM_STARTS)):
+    for _ in range(Budget.RANDOM_STARTS.times(sweep, 1, MAX_RANDOM_STARTS)):
         start = problem.begin(problem.starts, run.rng)
         for first in sorted({half.beta, run.beta}):
             state = start.copy()
@@ -292,7 +266,7 @@ def anneal_from_starts(
     problem.prepare()
     count = run.n_init if run.earlier_labels is None else 1
     with run.monitor.watch(count):
-        return Solution(best_of([start], [count], run, share=1.0)[0])
+        return Solution(best_of(start, count, run))
 
 
 def anneal(
@@ -332,22 +306,19 @@ def _best_sides(
 
     def start(side: int, i: int) -> CoClusters:
         own = run.drawing(Purpose.START, i, side)
-        state = problem.begin(only(side), own.rng)
+        only = [replace(one, k=one.k if t == side else None) for t, one in enumerate(starts)]
+        state = problem.begin(only, own.rng)
         refine(state, own, f"{SIDES[side]}, start {i + 1}")
         return state
 
-    def only(side: int) -> list[Start]:
-        return [replace(one, k=one.k if i == side else None) for i, one in enumerate(starts)]
-
-    starts = problem.starts
-    counts = [1 if starts[side].is_given else run.n_init for side in sides]
-    alone = best_of([partial(start, side) for side in sides], counts, run, share)
-    rows, columns = (
-        next((one.every_side()[i] for one in alone if one.every_side()[i]), None) for i in (0, 1)
-    )
-    state = CoClusters(problem.joint, rows, columns, max(one.n_iter for one in alone))
-    state.converged = all(one.converged for one in alone)
-    return state
+    starts, both = problem.starts, CoClusters(problem.joint, None, None)
+    for number, side in enumerate(sides, 1):
+        count = 1 if starts[side].is_given else run.n_init
+        best = best_of(partial(start, side), count, run, share * number / len(sides))
+        both.rows, both.columns = both.rows or best.rows, both.columns or best.columns
+        both.n_iter = max(both.n_iter, best.n_iter)
+        both.converged = both.converged and best.converged
+    return both
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -12,36 +11,20 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import numpy as np
 
 from ...joint.messages import InternalError
-from .. import budgets
-from ..run import Run
+from ..run import Budget, Run
 from ..state.starts import Start
 
 DESCENT_ROUNDING = 1e-8  # bits: far more than rounding adds to a cost
-REPORTED_PACKAGES = ("comarkov", "numpy", "scipy", "scikit-learn", "numba")
-
-
-def check_descent(before: float, after: float, state: Clustering, run: Run, step: str) -> None:
-    """Raise an error if a step raised the cost beyond rounding, or if the cost is not a number."""
-    rise = after - before
-    if rise <= DESCENT_ROUNDING:
-        return
-    raise InternalError(
-        f"comarkov made an error: the step {step!r} raised the cost by {rise:.3g} bits, so there "
-        "is no result. Your input is not at fault. Please report this message to the comarkov "
-        f"developers, with the data if you may share them. {_circumstances(state, run)}"
-    )
-
-
-def _circumstances(state: Clustering, run: Run) -> str:
-    """Return what a developer needs to repeat the error."""
-    shape = ", ".join(f"{side.labels.size} in {side.k} clusters" for side in state.sides())
-    versions = ", ".join(f"{one} {version(one)}" for one in REPORTED_PACKAGES)
-    return (
-        f"[Versions: {versions}, Python {platform.python_version()}, {platform.platform()}. "
-        f"Elements: {shape}. beta={run.beta:g}, {run.seed}, {run.settings}, "
-        f"n_init={run.n_init}, n_jobs={run.n_jobs}.]"
-    )
-
+FINE = 8  # fine clusters for each requested one ...
+MANY_FINE = 48  # ... but not many more than this in total
+FINE_BETA = 0.9  # β of the fine clusters, unless the user's is larger
+FINE_SWEEPS = 5
+MERGES_PER_SPLIT = 3  # merges that are considered for each split
+MAX_FAILS = 7  # failed merge-splits after which a side is skipped
+LAG = (4.0, 2.0)  # a trial ends if it is still this many times behind what the last sweep saved
+BETTER = 1e-9  # the least improvement that counts, in bits
+POLISH_ROUNDS = 2, 50  # the smallest number, for large data, and the largest
+SWEEPS_A_ROUND = 8  # the work of a round, in sweeps
 
 Labels = np.ndarray
 
@@ -103,6 +86,19 @@ class Clustering(Protocol):
 State = TypeVar("State", bound=Clustering)
 
 
+def check_descent(before: float, after: float, run: Run, step: str) -> None:
+    """Raise an error if a step raised the cost beyond rounding, or if the cost is not a number."""
+    rise = after - before
+    if rise <= DESCENT_ROUNDING:
+        return
+    raise InternalError(
+        f"comarkov made an error: the step {step!r} raised the cost by {rise:.3g} bits, so there "
+        "is no result. Your input is not at fault. Please report this message to the comarkov "
+        f"developers, with the data if you may share them. [comarkov {version('comarkov')}, "
+        f"numba {version('numba')}, beta={run.beta:g}, {run.seed}, {run.settings}]"
+    )
+
+
 def refine(state: Clustering, run: Run, stage: str) -> None:
     """Sweep over each side in turn until a complete sweep of all saves no more than tol."""
     cost = state.cost(run.beta) if run.monitor.listens else 0.0
@@ -112,7 +108,7 @@ def refine(state: Clustering, run: Run, stage: str) -> None:
         if run.stop():
             return
         saved = sum(visit.saved for visit in visits)
-        check_descent(0.0, -saved, state, run, stage)
+        check_descent(0.0, -saved, run, stage)
         cost -= saved
         state.n_iter += 1
         run.monitor.report(stage, run.beta, iteration, cost)
@@ -138,50 +134,35 @@ def lower(state: Clustering, high: float, run: Run) -> None:
             refine(state, run.at(alpha).sweeping(2), "anneal")
 
 
-def best_of(
-    starts: Sequence[Callable[[int], State | None]], counts: Sequence[int], run: Run, share: float
-) -> list[State]:
-    """For each kind of start, return the best result of start(0), ..., start(count - 1).
+def best_of(start: Callable[[int], State], count: int, run: Run, share: float = 1.0) -> State:
+    """Return the best result of start(0), ..., start(count - 1).
 
-    After ``share`` of the time no further start begins, and all but the first may end without a
-    result. Ties go to the first, so the result does not depend on the number of threads. At most
-    one result per thread and kind is kept in memory.
+    After ``share`` of the time no further start begins. Ties go to the first, so the result does
+    not depend on the number of threads. At most one result per thread is kept in memory.
     """
-    best: list[tuple[float, int, State] | None] = [None] * len(starts)
+    best: list[tuple[float, int, State]] = []
     lock = threading.Lock()
 
-    def task(i: int, kind: int) -> None:
+    def task(i: int) -> None:
         if i > 0 and run.monitor.is_late(share):
             return
         with run.monitor.ending_all():
-            result = starts[kind](i)
-        if result is None:
-            return  # time is over
-        cost = result.cost(run.beta) if counts[kind] > 1 else 0.0
+            result = start(i)
+        cost = result.cost(run.beta) if count > 1 else 0.0
         with lock:
-            present = best[kind]
-            if present is None or (cost, i) < present[:2]:
-                best[kind] = (cost, i, result)
+            best[:] = [min([*best, (cost, i, result)], key=lambda one: one[:2])]
         run.monitor.advance()
 
-    tasks = sorted((i, kind) for kind, count in enumerate(counts) for i in range(count))
-    if run.n_jobs == 1 or len(tasks) == 1:
-        for i, kind in tasks:
-            task(i, kind)
+    if run.n_jobs == 1:
+        for i in range(count):
+            task(i)
     else:
         with ThreadPoolExecutor(run.n_jobs) as pool:
-            list(pool.map(task, *zip(*tasks, strict=True)))
-    return [result[2] for result in best if result is not None]
+            list(pool.map(task, range(count)))
+    return best[0][2]
 
 
 # --- merge-split moves: merge two clusters and split another, while that lowers the cost ------
-
-MERGES_PER_SPLIT = 3  # merges that are considered for each split
-MAX_FAILS = 7  # failed merge-splits after which a side is skipped
-LAG = (4.0, 2.0)  # a trial ends if it is still this many times behind what the last sweep saved
-BETTER = 1e-9  # the least improvement that counts, in bits
-POLISH_ROUNDS = 2, 50  # the smallest number, for large data, and the largest
-SWEEPS_A_ROUND = 8  # the work of a round, in sweeps
 
 
 def polish(state: Clustering, run: Run) -> None:
@@ -190,11 +171,9 @@ def polish(state: Clustering, run: Run) -> None:
     A side that has nothing left to gain is skipped from then on. Like a sweep this changes the
     state: tables of large data are large, and nobody has to keep those from before.
     """
-    sweep = sum(side.work for side in state.sides())
+    work = SWEEPS_A_ROUND * sum(side.work for side in state.sides())
     waiting = list(range(len(state.sides())))
-    for _ in range(
-        budgets.times(budgets.POLISHING_SECONDS, SWEEPS_A_ROUND * sweep, *POLISH_ROUNDS)
-    ):
+    for _ in range(Budget.POLISHING.times(work, *POLISH_ROUNDS)):
         for which in waiting.copy():
             if not _merge_split(state, which, run):
                 waiting.remove(which)
@@ -219,7 +198,7 @@ def _merge_split(state: Clustering, which: int, run: Run) -> bool:
                 if i != which:
                     state.sweep(side, run.sweeping(1))
             before, cost = cost, state.cost(run.beta)
-            check_descent(before, cost, state, run, "polish")
+            check_descent(before, cost, run, "polish")
             touched |= {swap.split, *swap.merge}
         else:
             fails += 1
@@ -285,10 +264,7 @@ def _promising(state: Clustering, which: int, run: Run) -> list[Swap]:
     return [] if run.stop() else sorted(swaps, key=lambda swap: -swap.saves)
 
 
-FINE = 8  # fine clusters for each requested one ...
-MANY_FINE = 48  # ... but not many more than this in total
-FINE_BETA = 0.9  # β of the fine clusters, unless the user's is larger
-FINE_SWEEPS = 5
+# --- merges: from many clusters to the requested number ----------------------------------------
 
 
 def coarsen(state: State, counts: Sequence[int], run: Run, must_end: bool) -> State | None:
@@ -298,7 +274,7 @@ def coarsen(state: State, counts: Sequence[int], run: Run, must_end: bool) -> St
     """
     high = run.at(max(run.beta, FINE_BETA))
     refine(state, high.sweeping(FINE_SWEEPS), "many clusters")
-    merges, between = 0, merges_between_sweeps(state, counts, budgets.MERGING_SECONDS)
+    merges, between = 0, merges_between_sweeps(state, counts, Budget.MERGING)
     while (smaller := merge_cheapest(state, counts, high.beta)) is not None:
         if run.stop() and not must_end:
             return None
@@ -309,14 +285,14 @@ def coarsen(state: State, counts: Sequence[int], run: Run, must_end: bool) -> St
     return state
 
 
-def fine_count(start: Start) -> int | None:
-    """Return the number of clusters to start with; None for a side that is not clustered."""
-    return None if start.k is None else fine_number(start.k, int(start.has_mass.sum()))
-
-
 def fine_number(k: int, elements: int) -> int:
     """Return the number of fine clusters of so many nonempty elements, for k in the end."""
     return min(FINE * k, max(MANY_FINE, 2 * k), elements)
+
+
+def fine_count(start: Start) -> int | None:
+    """Return the number of clusters to start with; None for a side that is not clustered."""
+    return None if start.k is None else fine_number(start.k, int(start.has_mass.sum()))
 
 
 def merge_cheapest(state: State, counts: Sequence[int], beta: float) -> State | None:
@@ -335,7 +311,7 @@ def merge_cheapest(state: State, counts: Sequence[int], beta: float) -> State | 
     return smaller
 
 
-def merges_between_sweeps(state: Clustering, counts: Sequence[int], seconds: float) -> int:
-    """Return 1, or more if a sweep after each merge would take longer than ``seconds``."""
+def merges_between_sweeps(state: Clustering, counts: Sequence[int], budget: Budget) -> int:
+    """Return 1, or more if a sweep after each merge would take longer than the budget."""
     merges = sum(side.k - count for side, count in zip(state.sides(), counts, strict=True))
-    return budgets.every(seconds, merges, sum(side.work for side in state.sides()))
+    return budget.every(merges, sum(side.work for side in state.sides()))

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ import numpy as np
 from ...costs.objective import saved_nats
 from ...kernels.sweep import Clusters
 from ...kernels.tables import MassTable, add_blocks, derive
-from .worker import CHUNK, HalfStep, Job, Rows, SharedTable, Stop, Worker, labels_of_parts
+from .worker import CHUNK, HalfStep, Job, Rows, SharedTable, Stop, Worker
 
 STEP_HALVINGS = 2  # of a half-step that raises the cost, before its parts move one after another
 DOUBLINGS = 6  # of the first step from random labels, until it is a whole sweep
@@ -53,7 +54,6 @@ class Mover:
     blocks: MassTable
     cross: np.ndarray  # masses of rows by clusters of the other side; empty without influence
     coupling: float
-    row_mass: np.ndarray
     stop: Stop
 
     def sweep(self, rows: Rows) -> SweepTally:
@@ -68,14 +68,15 @@ class Mover:
         if steps is None:
             return SweepTally(complete=False)
         (step,) = steps
-        if step.moves == 0:
+        moves, drift = (sum(each) for each in zip(*step.tallies, strict=True))
+        if moves == 0:
             self.clusters.margin[:] = step.margins
-            return SweepTally(0, 0.0, step.drift)
+            return SweepTally(0, 0.0, drift)
         saved = self._saved(step)
         if saved < 0.0 and _count(rows) > 1:
             return self._again(rows, halvings)
         self.accept(step)
-        return SweepTally(step.moves, saved, step.drift)
+        return SweepTally(moves, saved, drift)
 
     def sweep_growing(self, rows: Rows) -> SweepTally:
         """Move rows, each to its cluster of least cost, in steps that double from a small one.
@@ -111,7 +112,7 @@ class Mover:
         These are single rows in their part, of clusters that have no more in any part.
         """
         own, kept = self._counts(), self.no_rows()
-        labels = labels_of_parts(self.worker.bounds, self.clusters.label)
+        labels = self._labels_of_parts()
         for a in np.flatnonzero((own.max(axis=0) == 1) & (own.sum(axis=0) > 1)):
             p = own[:, a].argmax()
             (x,) = np.flatnonzero(labels[p] == a)
@@ -133,8 +134,11 @@ class Mover:
     def _counts(self) -> np.ndarray:
         """Return how many rows of each cluster each part has."""
         k = self.clusters.size.size
-        labels = labels_of_parts(self.worker.bounds, self.clusters.label)
+        labels = self._labels_of_parts()
         return np.array([np.bincount(part[part >= 0], minlength=k) for part in labels])
+
+    def _labels_of_parts(self) -> Rows:
+        return [self.clusters.label[a:b] for a, b in pairwise(self.worker.bounds)]
 
     def _sizes(self, own: np.ndarray) -> list[np.ndarray]:
         """Return the sizes of clusters that parts see: their own rows, and one more of others.
@@ -146,17 +150,17 @@ class Mover:
 
     def _saved(self, step: HalfStep) -> float:
         """Return by how much the cost falls, in nats times mass."""
-        return saved_nats(self.blocks.mass, step.blocks, step.entropy, self.coupling)
+        return saved_nats(self.blocks.mass, step.blocks[0], sum(step.entropies), self.coupling)
 
     def accept(self, step: HalfStep) -> None:
         """Make the changes of a half-step."""
-        self.table.accept(step.change)
+        self.table.accept(step.changes[0])
         self.clusters.margin[:] = step.margins
         self.clusters.label[:] = step.labels
         self.clusters.size[:] = np.bincount(
             step.labels[step.labels >= 0], minlength=self.clusters.size.size
         )
-        self.blocks.mass[:] = step.blocks
+        self.blocks.mass[:] = step.blocks[0]
         derive(self.blocks)
 
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import reduce
-from itertools import islice, pairwise
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache, reduce
+from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -20,21 +20,28 @@ import numpy as np
 from ...joint.joint import Joint
 from ...joint.machine import in_order
 from ...joint.parts import Change, TableSum, aligned_ranges, count_parts, part_bounds, total
-from ...kernels.matrix import Matrix, row_parts
+from ...kernels.insertion import Workspace
+from ...kernels.logarithm import single
+from ...kernels.matrix import Matrix, row_parts, xlogx_below
 from ...kernels.sweep import Clusters, insertion_costs, sweep
 from ...kernels.tables import (
+    LANES,
     MassTable,
     add_blocks,
     add_cells,
     add_labelled,
     copy_items,
+    derive,
     derive_items,
     entropy_change,
     mark_items,
     take_back,
 )
-from .mass_tables import copied, new_workspace, with_derived
 
+LOOKUP_LIMIT = 1 << 16
+LINE_BYTES = 128  # bytes that processors fetch together
+NO_LOOKUP = np.zeros((0, 3), np.float32)
+NO_CELLS = np.zeros((0, 0), np.float32)
 JOBS_PER_THREAD = 2  # with at least so many, each thread does whole jobs
 REMEMBERED = 8  # changes that copies can catch up with; older copies are made again
 CHUNK = 1 << 12  # items that one thread looks at
@@ -47,6 +54,105 @@ Results = tuple[np.ndarray, ...]
 #: A function of the clusters of rows, the rows, and their costs in each cluster, in nats times
 #: mass, after each was removed from its own. It returns arrays with a line for each row.
 RowTask = Callable[[np.ndarray, Matrix, np.ndarray], Results]
+
+
+def padded(k: int) -> int:
+    """Return the number of lanes for k clusters: 4 are faster than 3; 1 and 2 faster than 4."""
+    lanes = LANES // 2 if k <= LANES // 2 else LANES
+    return k if k <= 2 else -(-k // lanes) * lanes
+
+
+def empty_table(joint: Joint, k: int) -> MassTable:
+    """Return an empty table for the columns of a matrix in k row clusters."""
+    return new_table(joint.shape[1], k, _lookup(joint))
+
+
+def empty_blocks(cross: np.ndarray, k: int) -> MassTable:
+    """Return an empty table for the clusters of the other side, and for totals, in k clusters."""
+    return new_table(cross.shape[1] + 1, k, NO_LOOKUP)
+
+
+def new_table(n: int, k: int, lookup: np.ndarray) -> MassTable:
+    """Return zeros for n items and k clusters, not derived yet: of counts if there is a lookup.
+
+    Zeros take no memory before they are written, which ``zeros_like`` does at once.
+    """
+    shape = n, padded(k)
+    first, second, third = (np.zeros(shape, np.float32) for _ in range(3))
+    if lookup.size:
+        mass = np.zeros(shape, np.int32)
+        return MassTable(mass, mass, first, second, third, lookup)
+    return MassTable(np.zeros(shape), first, second, NO_CELLS, NO_CELLS, lookup)
+
+
+def float_table(masses: np.ndarray) -> MassTable:
+    """Return a table of the given masses."""
+    table = new_table(masses.shape[0], masses.shape[1], NO_LOOKUP)
+    table.mass[:, : masses.shape[1]] = masses
+    derive(table)
+    return table
+
+
+def _lookup(joint: Joint) -> np.ndarray:
+    """Return ln v, enter(1, v) and enter(2, v) of the likely counts."""
+    if joint.mass_dtype is not np.int32:
+        return NO_LOOKUP
+    largest = int(joint.column_mass.max())
+    return lookup_of_size(min(1 << (largest + 3).bit_length(), LOOKUP_LIMIT))
+
+
+@lru_cache(maxsize=4)
+def lookup_of_size(size: int) -> np.ndarray:
+    """Return the same for all counts below a size."""
+    v = np.arange(1.0, size + 2)
+    f = xlogx_below(size + 2)
+    log = np.concatenate([[single.of_zero], np.log(v[: size - 1])])
+    columns = [log, f[1 : size + 1] - f[:size], f[2:] - f[:size]]
+    return np.stack(columns, axis=1).astype(np.float32)
+
+
+def without_derived(table: MassTable) -> MassTable:
+    """Return the masses of a table alone: a quarter of its memory for counts, half for weights."""
+    near = table.mass if table.lookup.size else NO_CELLS
+    return MassTable(table.mass, near, NO_CELLS, NO_CELLS, NO_CELLS, table.lookup)
+
+
+def with_derived(table: MassTable, into: MassTable | None = None) -> MassTable:
+    """Return a copy of masses with all that is derived from them, in memory of the same form."""
+    n, k = table.mass.shape
+    if into is None or (into.log.shape, into.mass.dtype) != ((n, k), table.mass.dtype):
+        into = new_table(n, k, table.lookup)
+    into = into._replace(lookup=table.lookup)
+    np.copyto(into.mass, table.mass)
+    derive(into)
+    return into
+
+
+def copied(table: MassTable) -> MassTable:
+    """Return a copy of a table."""
+    mass = table.mass.copy()
+    near = mass if table.near is table.mass else table.near.copy()
+    return MassTable(
+        mass, near, table.log.copy(), table.unit.copy(), table.pair.copy(), table.lookup
+    )
+
+
+def new_workspace(blocks: MassTable) -> Workspace:
+    """Return scratch memory for sweeps with these blocks."""
+    n_blocks, lanes = blocks.mass.shape
+    return Workspace(
+        total=_apart(lanes, np.float64),
+        partial=_apart(lanes, np.float32),
+        indices=_apart(n_blocks, np.uint32),
+        weights=_apart(n_blocks, np.float64),
+        costs=np.zeros((0, 0)),
+    )
+
+
+def _apart(size: int, kind: type[np.generic]) -> np.ndarray:
+    """Return zeros that share no cache line with other arrays, which other threads may write."""
+    margin = LINE_BYTES // np.dtype(kind).itemsize
+    return np.zeros(size + 2 * margin, kind)[margin:-margin]
 
 
 class SharedTable:
@@ -70,14 +176,6 @@ class SharedTable:
         return known[len(known) - behind :] if 0 <= behind <= len(known) else None
 
 
-class TableCopy(NamedTuple):
-    """A copy of a shared table, as it was at some version."""
-
-    source: SharedTable
-    version: int
-    table: MassTable
-
-
 class Job(NamedTuple):
     """What all parts are asked to do with one table."""
 
@@ -90,26 +188,18 @@ class Job(NamedTuple):
     coupling: float
 
 
-class OwnStep(NamedTuple):
-    """What the parts of one worker have done; sums are those of ``aligned_ranges`` of parts."""
+class HalfStep(NamedTuple):
+    """What the parts of one worker, or of all, have done with one table.
 
-    labels: np.ndarray  # of all rows; those of others are as before
+    Sums are those of ``aligned_ranges`` of the parts; there is one in the end.
+    """
+
+    labels: np.ndarray  # of all rows; those of other workers are as before
     margins: np.ndarray
     tallies: list[tuple[int, float]]  # moves and drift of each part
-    changes: list[Change]  # of the table; one in sum if it has counts
+    changes: list[Change]  # of the table; one if it has counts
     blocks: list[np.ndarray]  # masses by (column cluster, row cluster), and by row cluster
-
-
-class HalfStep(NamedTuple):
-    """The clusters after a job, and what it has changed."""
-
-    labels: np.ndarray
-    margins: np.ndarray
-    moves: int
-    drift: float
-    change: Change  # of the table
-    blocks: np.ndarray
-    entropy: float  # by how much Σ f of the table grows, f(v) = v ln v
+    entropies: list[float]  # by how much Σ f of chunks of the table grows, f(v) = v ln v
 
 
 class Worker:
@@ -120,13 +210,14 @@ class Worker:
         self.bounds = bounds  # part p has the rows from bounds[p] to bounds[p + 1]
         self.n = threads
         self.is_exact = joint.mass_dtype is np.int32
-        self._copies: dict[int, TableCopy] = {}  # by thread
+        #: By thread: a shared table, a version of it, and a copy of that.
+        self._copies: dict[int, tuple[SharedTable, int, MassTable]] = {}
 
     # --- what all parts compute -------------------------------------------------------------------
 
-    def map(self, task: Callable[..., T], own: Sequence[tuple[Any, ...]]) -> Iterable[T]:
-        """Return task(part, *own[p]) of each part, in order."""
-        return self._each_own(lambda p: task(self.part(p), *own[p]))
+    def each_part(self, work: Callable[[int], T]) -> list[T]:
+        """Return work(p) of each part p, in order."""
+        return list(self._each_own(work))
 
     def masses(self, labels: np.ndarray, table: MassTable) -> np.ndarray:
         """Return the masses by (column, row cluster)."""
@@ -139,11 +230,11 @@ class Worker:
         if steps is None:
             return None
         return [
-            joined_step(own, own.changes[0], own.blocks, self.entropies(job, own.changes[0]))
-            for job, own in zip(jobs, steps, strict=True)
+            step._replace(entropies=self.entropies(job, step.changes[0]))
+            for job, step in zip(jobs, steps, strict=True)
         ]
 
-    def each_row(self, job: Job, task: RowTask) -> Iterable[Results]:
+    def each_row(self, job: Job, task: RowTask) -> list[Results]:
         """Return the results of a task with the costs of the rows of each part, in order."""
 
         def work(p: int) -> Results:
@@ -153,7 +244,7 @@ class Worker:
                 self.part(p), job.clusters.label[rows], job.sizes[p].size, task, *costs_of
             )
 
-        return self._each_own(work)
+        return self.each_part(work)
 
     def rows(self, numbers: np.ndarray) -> tuple[Matrix, np.ndarray]:
         """Return a matrix in this process that has these rows, and where they are in it."""
@@ -197,23 +288,21 @@ class Worker:
 
     def _sums(self, labels: np.ndarray, table: MassTable) -> list[np.ndarray]:
         """Return the masses of aligned ranges of parts; of all together if sums are exact."""
-        free: list[np.ndarray] = []  # as many tables as there are threads, if sums are exact
+        by_thread: dict[int, np.ndarray] = {}
 
         def add(p: int) -> np.ndarray:
-            mass = _popped(free) if self.is_exact else None
-            mass = np.zeros(table.mass.shape, table.mass.dtype) if mass is None else mass
+            mass = np.zeros(table.mass.shape, table.mass.dtype)
+            mass = by_thread.setdefault(threading.get_ident(), mass) if self.is_exact else mass
             add_labelled(mass, self.part(p), labels[self.bounds[p] : self.bounds[p + 1]])
-            if self.is_exact:
-                free.append(mass)
             return mass
 
         done = self._each_own(add)
         if not self.is_exact:
             return self._by_range(done, np.ndarray.__iadd__)
         deque(done, maxlen=0)
-        return [reduce(np.ndarray.__iadd__, free)] if free else []
+        return [reduce(np.ndarray.__iadd__, by_thread.values())] if by_thread else []
 
-    def own_steps(self, jobs: Sequence[Job], stop: Stop) -> list[OwnStep] | None:
+    def own_steps(self, jobs: Sequence[Job], stop: Stop) -> list[HalfStep] | None:
         """Move the rows of the parts of this worker; None once ``stop`` returns True."""
         try:
             if len(jobs) >= JOBS_PER_THREAD * self.n:  # a thread needs one copy for a whole job
@@ -222,7 +311,7 @@ class Worker:
         except _StoppedError:
             return None
 
-    def _own_step(self, job: Job, stop: Stop) -> OwnStep:
+    def _own_step(self, job: Job, stop: Stop) -> HalfStep:
         labels, margins = job.clusters.label.copy(), job.clusters.margin.copy()
         tallies: list[tuple[int, float]] = []
         blocks: list[np.ndarray] = []
@@ -251,9 +340,8 @@ class Worker:
         else:
             deque(changes(), maxlen=0)
             sums = [whole.change()]
-        return OwnStep(
-            labels, margins, tallies, sums, self._by_range(iter(blocks), np.ndarray.__iadd__)
-        )
+        block_sums = self._by_range(iter(blocks), np.ndarray.__iadd__)
+        return HalfStep(labels, margins, tallies, sums, block_sums, [])
 
     def entropies(self, job: Job, change: Change, first: int = 0) -> list[float]:
         """Return by how much Σ f of each chunk of the table grows; items count from ``first``."""
@@ -282,7 +370,9 @@ class Worker:
         moves, _, drift = sweep(
             job.rows[p], part, after, table, blocks, cross, job.coupling, scratch
         )
-        items = _touched(part, before, after.label, len(table.mass))
+        is_touched = np.zeros(len(table.mass), bool)
+        mark_items(part, before, after.label, is_touched)
+        items = np.flatnonzero(is_touched).astype(np.uint32)
         shared, change = job.table.table.mass, NO_CHANGE
         if whole is not None:
             whole.take_back(table.mass, shared, items)
@@ -299,26 +389,16 @@ class Worker:
     def _copy(self, shared: SharedTable) -> MassTable:
         """Return the copy of this thread, which is as the shared table is now."""
         here = threading.get_ident()
-        copy = self._copies.get(here)
-        changes = shared.changed_since(copy.version) if copy and copy.source is shared else None
-        if copy is None or changes is None:
-            table = with_derived(shared.table, copy and copy.table)
+        source, version, table = self._copies.get(here, (None, 0, None))
+        changes = shared.changed_since(version) if source is shared else None
+        if table is None or changes is None:
+            table = with_derived(shared.table, table)
         else:
-            table = copy.table
             for items in changes:
                 copy_items(shared.table.mass, table.mass, items)
                 _derive_again(table, items)
-        self._copies[here] = TableCopy(shared, shared.version, table)
+        self._copies[here] = shared, shared.version, table
         return table
-
-
-def joined_step(
-    own: OwnStep, change: Change, blocks: Iterable[np.ndarray], entropies: Sequence[float]
-) -> HalfStep:
-    """Return what all parts have done."""
-    moves, drift = (sum(each) for each in zip(*own.tallies, strict=True))
-    (mass,) = blocks
-    return HalfStep(own.labels, own.margins, moves, drift, change, mass, sum(entropies))
 
 
 NO_CHANGE = Change(np.zeros(0, np.uint32), np.zeros((0, 0)))
@@ -326,14 +406,6 @@ NO_CHANGE = Change(np.zeros(0, np.uint32), np.zeros((0, 0)))
 
 class _StoppedError(Exception):
     """Raised in a thread when the work is to end."""
-
-
-def _popped(values: list[T]) -> T | None:
-    """Take one of several values, if any is left: other threads take some at the same time."""
-    try:
-        return values.pop()
-    except IndexError:
-        return None
 
 
 def _costed(part: Matrix, labels: np.ndarray, k: int, task: RowTask, *costs_of: Any) -> Results:
@@ -348,13 +420,6 @@ def _costed(part: Matrix, labels: np.ndarray, k: int, task: RowTask, *costs_of: 
     return tuple(np.concatenate(arrays) for arrays in zip(*results, strict=True))
 
 
-def _touched(part: Matrix, before: np.ndarray, after: np.ndarray, count: int) -> np.ndarray:
-    """Return the items in which rows that were moved have entries."""
-    marks = np.zeros(count, bool)
-    mark_items(part, before, after, marks)
-    return np.flatnonzero(marks).astype(np.uint32)
-
-
 def _derive_again(table: MassTable, items: np.ndarray) -> None:
     """Derive the values of these items."""
     derive_items(table, np.zeros(1, np.int64), np.array([0, items.size]), items)
@@ -362,24 +427,18 @@ def _derive_again(table: MassTable, items: np.ndarray) -> None:
 
 def rows_of_parts(bounds: np.ndarray, rows: np.ndarray) -> Rows:
     """Return rows as positions in their parts; the rows of each part keep their order."""
-    part = np.searchsorted(bounds, rows, side="right") - 1
-    order = np.argsort(part, kind="stable")
-    ends = np.cumsum(np.bincount(part, minlength=bounds.size - 1))
-    split = np.split(rows[order], ends[:-1])
-    return [own - start for own, start in zip(split, bounds[:-1], strict=True)]
+    return placed_rows(bounds, rows)[0]
 
 
 def placed_rows(bounds: np.ndarray, rows: np.ndarray) -> tuple[Rows, np.ndarray]:
     """Return rows as positions in their parts, and where each is if these are joined."""
     part = np.searchsorted(bounds, rows, side="right") - 1
+    order = np.argsort(part, kind="stable")
+    ends = np.cumsum(np.bincount(part, minlength=bounds.size - 1))
+    split = np.split(rows[order], ends[:-1])
     places = np.empty(rows.size, np.int64)
-    places[np.argsort(part, kind="stable")] = np.arange(rows.size)
-    return rows_of_parts(bounds, rows), places
-
-
-def labels_of_parts(bounds: np.ndarray, labels: np.ndarray) -> Rows:
-    """Return the labels of each part."""
-    return [labels[a:b] for a, b in pairwise(bounds)]
+    places[order] = np.arange(rows.size)
+    return [own - start for own, start in zip(split, bounds[:-1], strict=True)], places
 
 
 def worker_of(joint: Joint) -> Worker:

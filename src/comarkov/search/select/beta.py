@@ -19,15 +19,14 @@ import scipy.sparse as sp
 
 from ...costs.agreement import adjusted_rand_index
 from ...costs.labels import matched
-from ...joint import resample
+from ...joint import joint as samples
 from ...joint.joint import Joint
-from ...joint.resample import halves
-from .. import budgets
+from ...joint.scale import halves
 from ..optimise.methods import parts_of, search
 from ..optimise.refine import refine
 from ..progress import BETA
 from ..progress import PATH as PATH_STAGE
-from ..run import Purpose, Run
+from ..run import Budget, Purpose, Run
 from ..state.coclusters import CoClusterProblem, CoClusters, Solution, Step
 from ..state.starts import Start, starts_for
 
@@ -36,17 +35,8 @@ PATH_BETAS = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.0)
 GRID = (1.0, 0.9, 0.8, 0.75, 0.7, 0.65, 0.6, 0.55, 0.5)
 MIN_MAX_THINNINGS = 4, 12  # thinnings, for large data and for small
 THINNING_SHARE = 0.5  # of the time limit, after which no further thinning begins
-EVIDENCE_DTYPE = np.dtype(
-    [
-        ("beta", float),
-        ("rows", float),
-        ("columns", float),
-        ("agreement", float),
-        ("behind", float),
-        ("standard_error", float),
-        ("chosen", bool),
-    ]
-)
+MEASURED = ("rows", "columns", "agreement", "behind", "standard_error")
+EVIDENCE_DTYPE = np.dtype([(name, float) for name in ("beta", *MEASURED)] + [("chosen", bool)])
 
 StartParameters = tuple[Any, Any, Any]  # n_clusters, init and fixed
 
@@ -104,9 +94,9 @@ def beta_evidence(
     given labels.
     """
     _, init, fixed = parameters
-    if counts.nnz > resample.SAMPLE_ENTRIES and init is None and fixed is None:
+    if counts.nnz > samples.SAMPLE_ENTRIES and init is None and fixed is None:
         rng = run.drawing(Purpose.SAMPLE).rng
-        counts = counts[resample.drawn(counts.shape[0], counts.nnz, rng)]
+        counts = counts[samples.drawn(counts.shape[0], counts.nnz, rng)]
 
     def repeat(i: int) -> np.ndarray | None:
         if i > 0 and run.monitor.is_late(THINNING_SHARE):
@@ -123,19 +113,14 @@ def beta_evidence(
         problem = _half_problem(half, read, parameters)
         return beta_path(problem, GRID, replace(own, n_init=1, n_jobs=1)).path
 
-    repeats = _repeats(counts, parameters[0])
+    work = counts.data.size * sum(k or 0 for k in parameters[0])
+    repeats = Budget.THINNINGS.times(work, *MIN_MAX_THINNINGS)  # more for small data
     with (
         run.monitor.watch(2 * repeats * (parts_of(1) + len(GRID)), BETA),
         ThreadPoolExecutor(run.n_jobs) as pool,
     ):
         values = [value for value in pool.map(repeat, range(repeats)) if value is not None]
     return _conclusion(np.array(values).reshape(-1, len(GRID), 2))
-
-
-def _repeats(counts: sp.csr_array, n_clusters: tuple[int | None, int | None]) -> int:
-    """Return the number of thinnings: more for small data, whose halves differ more."""
-    work = counts.data.size * sum(k or 0 for k in n_clusters)
-    return budgets.times(budgets.THINNINGS_SECONDS, work, *MIN_MAX_THINNINGS)
 
 
 def _half_problem(
@@ -176,7 +161,7 @@ def _conclusion(values: np.ndarray) -> np.ndarray:
     """
     table = np.zeros(len(GRID), EVIDENCE_DTYPE)
     table["beta"] = GRID
-    for field in ("rows", "columns", "agreement", "behind", "standard_error"):
+    for field in MEASURED:
         table[field] = np.nan
     tied = np.ones(len(GRID), bool)
     if values.size:

@@ -113,6 +113,6 @@ def _by_counts(data: Joint, run: Run) -> tuple[int, str]:
     choice: Any = choose_numbers.select(("auto", "auto"), data, run)
     number = max(choice.numbers)
     return number, (
-        f"{number} clusters: no process is much slower than the next, so this is the number for "
-        "the rows and columns of the counts."
+        f"{number} clusters: no process is much slower than the next, but these fit the counted "
+        "transitions."
     )

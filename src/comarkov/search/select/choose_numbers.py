@@ -10,51 +10,42 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...costs.objective import NO_INFORMATION
 from ...costs.selection import Evidence, is_independent, leftover
-from ...joint.joint import Joint
-from ...joint.resample import sample_of
-from .. import budgets
+from ...joint.joint import Joint, sample_of
 from ..progress import NUMBERS
-from ..run import Purpose, Run
+from ..run import Budget, Purpose, Run
 from ..state.coclusters import CoClusterProblem, CoClusters
 from ..state.starts import Start, free_start
-from . import halves, number_ladder, swaps
-from .halves import Agreement
-from .number_ladder import Decision, Numbers, evidence_of, ladder, numbers_of, settle, step_down
+from . import swaps
+from .number_ladder import (
+    LADDER,
+    MIN_HALVED,
+    Agreement,
+    Numbers,
+    agreement,
+    can_be_halved,
+    evidence_of,
+    held_out_gain,
+    knee_of_kept,
+    ladder,
+    numbers_of,
+    settle,
+)
+from .swaps import Contrast
 
+SIDE_WORDS = ("row", "column")
+OUT_OF_TIME = "There was no time to compare how many clusters fit."
+NOTHING_IN_COMMON = "Clusters of one half of the data do not help to predict the other half."
+INDEPENDENT_SIDES = "Rows and columns are independent."
+BY_CHANCE = "Tables with the same sums that are filled at random look like this one."
+INDEPENDENT = "The counts vary as they would by chance."
 MAX_VIEW = 12  # clusters of a side in a view
-LEAST_KEPT = 0.3  # the least share of information to keep, if that is possible
-
-
-def knee_of_kept(
-    data: Joint, starts: tuple[Start, Start], axes: Sequence[int], run: Run
-) -> list[int]:
-    """Merge clusters on the given axes one by one down to two; return the numbers at the knee.
-
-    The knee is where the information kept is highest above the line between its ends. If it is less
-    than LEAST_KEPT there, return the smallest numbers that keep LEAST_KEPT.
-    """
-    state = CoClusterProblem(data, starts).seeded(run)
-    least = [min(k, 2) if axis in axes else k for axis, k in enumerate(numbers_of(state))]
-    numbers, kept = [], []
-    for level in step_down(state, least, run):
-        numbers.append(numbers_of(level))
-        kept.append(level.information().kept)
-    merged = [sum(pair[axis] - 1 for axis in axes) for pair in numbers]
-    share = np.divide(kept, kept[0]) if kept[0] > 0 else np.zeros(len(kept))
-    best = int(np.argmax(share - np.divide(merged, max(merged[0], 1))))
-    enough = np.flatnonzero(np.array(kept) >= LEAST_KEPT)
-    if kept[best] < LEAST_KEPT and enough.size:
-        best = int(enough[-1])
-    return list(numbers[best])
-
-
 EXPLAINED = 1.1  # leftover up to which blocks explain the data
 UNEXPLAINED = 1.25  # leftover of both sides that no numbers of clusters can explain
 LIKE_COUNTS = 0.5  # for few elements: the least worth of weights, as a share of their counts
@@ -64,7 +55,6 @@ CHOICE_HALVINGS = 2, 4  # to choose a number of clusters, for large data and for
 LADDER_SHARE, HALVES_SHARE = 0.5, 0.2  # of the time: the ladder, and the halves of one side
 GAIN_HALVINGS = 2, 8  # for the test of structure, of large data and of small
 
-Decisions = tuple[Decision, Decision]
 TABLE = np.dtype(
     [
         ("row_clusters", int),
@@ -79,6 +69,17 @@ TABLE = np.dtype(
         ("column_rule", "U24"),
     ]
 )
+
+
+class Decision(NamedTuple):
+    """The number of clusters of a side, the rule that chose it, and the reason in words."""
+
+    number: int
+    rule: str
+    reason: str = ""
+
+
+Decisions = tuple[Decision, Decision]
 
 
 @dataclass(frozen=True)
@@ -115,33 +116,37 @@ def select(
 ) -> Selection:
     """Choose the numbers that are "auto"; given numbers stay.
 
-    ``variables`` are those of the columns of records.
-
-    A side that the user does not want clustered (None) is clustered here to help with the other.
-    Large data are represented by a sample.
+    ``variables`` are those of the columns of records. A side that the user does not want clustered
+    (None) is clustered here to help with the other. Large data are represented by a sample.
     """
     data, note = sample_of(data, run.drawing(Purpose.SAMPLE).rng, squeeze=variables is None)
-    goal = _goal(data.row_mass, wanted[0]), _goal(data.column_mass, wanted[1])
-    CoClusterProblem(data, goal).prepare()
-    choice = _Choice(data, wanted, goal, run, variables)
+    choice = _Choice(wanted, data, run, variables)
     with run.monitor.watch(1, NUMBERS):
         decisions = choice.decisions()
         table = choice.table(decisions)
     return Selection(decisions, table, note)
 
 
-@dataclass
 class _Choice:
-    """The state of a choice, with the evidence gathered so far."""
+    """The question, and the evidence gathered so far; lists have an item for each axis."""
 
-    data: Joint
-    wanted: tuple[Any, Any]
-    goal: tuple[Start, Start]
-    run: Run
-    variables: np.ndarray | None = None
-    levels: list[CandidateLevel] = field(default_factory=list)
-    evidence: Evidence | None = None
-    agreements: list[Agreement] = field(default_factory=lambda: [Agreement({}, 1)] * 2)
+    def __init__(
+        self, wanted: tuple[Any, Any], data: Joint, run: Run, variables: np.ndarray | None = None
+    ) -> None:
+        self.data, self.run = data, run
+        self.facing = [data, data.T]  # with the elements of an axis as rows
+        self.variables = [variables, None]  # of the columns of these
+        self.are_records = variables is not None
+        self.is_open = [bool(one == "auto") for one in wanted]
+        self.is_given = [one not in ("auto", None) for one in wanted]
+        counts = [
+            int(one) if is_given else 1 for one, is_given in zip(wanted, self.is_given, strict=True)
+        ]
+        self.goal = free_start(counts[0], data.row_mass), free_start(counts[1], data.column_mass)
+        self.elements = [int(start.has_mass.sum()) for start in self.goal]
+        self.levels: list[CandidateLevel] = []
+        self.evidence: Evidence | None = None
+        self.agreements = [Agreement({}, 1)] * 2
 
     # --- the order of rules -------------------------------------------------------------------
 
@@ -150,38 +155,37 @@ class _Choice:
         state = self._shortest()
         self.run.monitor.stop_without_result()
         if state is None or self.run.stop():
-            return self._both(lambda axis: Decision(1, "time", number_ladder.OUT_OF_TIME))
+            return self._one_cluster("time", OUT_OF_TIME)
         if self.data.information < NO_INFORMATION:
-            independent = Decision(1, "no structure", number_ladder.INDEPENDENT_SIDES)
-            return self._both(lambda axis: independent)
+            return self._one_cluster("no structure", INDEPENDENT_SIDES)
         numbers = numbers_of(state)
         is_explained = min(numbers) > 1 and self._explains(state)
-        agreed = [None if is_explained else self._agreed(axis) for axis in (0, 1)]
-        if not is_explained and self._is_doubtful(agreed):
+        chosen = [None if is_explained else self._agreed(axis) for axis in (0, 1)]
+        if not is_explained and self._is_doubtful(chosen):
             contrast = swaps.contrast(self.data.csr, self.run.drawing(Purpose.NULL_TABLES, 1))
             if contrast.ratios and not contrast.shows_structure:
-                return self._both(lambda axis: Decision(1, "no structure", number_ladder.BY_CHANCE))
+                return self._one_cluster("no structure", BY_CHANCE)
             if contrast.ratios and self._is_sparse():
-                return self._both(
-                    lambda axis: agreed[axis] or number_ladder.contrasted(axis, contrast)
-                )
-        is_open = agreed[0] is None if self.variables is not None else not any(agreed)
+                return self._both(lambda axis: chosen[axis] or contrasted(axis, contrast))
+        is_open = chosen[0] is None if self.are_records else not any(chosen)
         if is_open and (nothing := self._nothing(numbers)):
-            return self._both(lambda axis: Decision(1, "no structure", nothing))
+            return self._one_cluster("no structure", nothing)
         if is_explained:
-            axes = [axis for axis in (0, 1) if self._is_open(axis)]
-            described = number_ladder.described(axes, numbers)
-            return self._both(lambda axis: described[axis])
-        completed = self._with_views(agreed)
+            both = described([axis for axis in (0, 1) if self.is_open[axis]], numbers)
+            return self._both(lambda axis: both[axis])
+        completed = self._with_views(chosen)
         return self._both(lambda axis: completed[axis] or Decision(1, "none"))
 
     def _both(self, decide: Callable[[int], Decision]) -> Decisions:
         """Decide for both sides; given numbers stay."""
         rows, columns = (
-            Decision(self.goal[axis].k or 1, "given") if self._is_fixed(axis) else decide(axis)
+            Decision(self.goal[axis].k or 1, "given") if self.is_given[axis] else decide(axis)
             for axis in (0, 1)
         )
         return rows, columns
+
+    def _one_cluster(self, rule: str, reason: str) -> Decisions:
+        return self._both(lambda axis: Decision(1, rule, reason))
 
     # --- structure and description --------------------------------------------------------------
 
@@ -189,19 +193,23 @@ class _Choice:
         """Return the co-clustering with the shortest description; None if time is over."""
         best: tuple[float, CoClusters] | None = None
         run, steps = self.run.drawing(Purpose.LADDER), 0
+        counts = [start.k or 0 for start in self.goal]
         for state in ladder(self.data, self.goal, run):
             self.evidence = self.evidence or evidence_of(state)
             level = self._level(state)
-            steps = steps or sum(level.numbers) - sum(start.k or 0 for start in self.goal) + 1
+            steps = steps or sum(level.numbers) - sum(counts) + 1
             run.monitor.advance(LADDER_SHARE / steps)
             self.levels.append(level)
-            if self._has_given(level.numbers) and (best is None or level.description < best[0]):
+            is_valid = all(
+                not self.is_given[axis] or level.numbers[axis] == counts[axis] for axis in (0, 1)
+            )
+            if is_valid and (best is None or level.description < best[0]):
                 best = level.description, state.copy()
         if best is None or self.evidence is None:
             return None
         if self._leftover(best[1])[0] > UNEXPLAINED:
             return best[1]
-        return settle(best[1], [self._is_fixed(axis) for axis in (0, 1)], self.evidence, run)
+        return settle(best[1], self.is_given, self.evidence, run)
 
     def _explains(self, state: CoClusters) -> bool:
         """Do entries vary independently around the blocks?
@@ -210,30 +218,26 @@ class _Choice:
         counts vary like counts.
         """
         assert self.evidence is not None
-        if self.variables is not None or (self._is_sparse() and not self.data.is_count):
+        if self.are_records or (self._is_sparse() and not self.data.is_count):
             return False  # values of a variable exclude each other, and single words fit any block
-        if self._is_small():
+        if min(self.elements) < MIN_HALVED:
             return self.data.is_count and self.evidence.total >= LIKE_COUNTS * self.data.total
         return self._leftover(state)[1] <= EXPLAINED
 
     def _is_sparse(self) -> bool:
         """Have rows too few observations for two halves?"""
-        rows = max(int(np.count_nonzero(self.data.row_mass)), 1)
         observations = self.data.total if self.data.is_count else self.data.nnz
-        return self.variables is None and observations < swaps.SPARSE_ENTRIES * rows
+        few = swaps.SPARSE_ENTRIES * max(self.elements[0], 1)
+        return not self.are_records and bool(observations < few)
 
-    def _is_doubtful(self, agreed: Sequence[Decision | None]) -> bool:
+    def _is_doubtful(self, chosen: Sequence[Decision | None]) -> bool:
         """Is it unclear whether there is structure, in a table that has zeros?"""
-        if self.variables is not None or self._is_small():
+        if self.are_records or min(self.elements) < MIN_HALVED:
             return False
-        has_zeros = self.data.nnz < swaps.MAX_DENSITY * self._elements(0) * self._elements(1)
+        has_zeros = self.data.nnz < swaps.MAX_DENSITY * self.elements[0] * self.elements[1]
         best = max(each.best for each in self.agreements)
-        is_weak = not all(agreed) or best < swaps.CLEAR_AGREEMENT
-        return bool(has_zeros and is_weak and (self._is_sparse() or any(agreed)))
-
-    def _is_small(self) -> bool:
-        """Are there too few rows or columns to see how entries vary around blocks?"""
-        return min(map(self._elements, (0, 1))) < halves.MIN_HALVED
+        is_weak = not all(chosen) or best < swaps.CLEAR_AGREEMENT
+        return bool(has_zeros and is_weak and (self._is_sparse() or any(chosen)))
 
     def _leftover(self, state: CoClusters) -> list[float]:
         """Return the leftover of both sides, the smaller first and NaN last."""
@@ -243,77 +247,69 @@ class _Choice:
 
     def _nothing(self, numbers: Numbers) -> str:
         """Return the reason why there is no structure; empty if there is."""
-        axes = (0, 1) if self.variables is None else (0,)  # neighbouring intervals share rows
-        if not all(halves.can_be_halved(self._facing(a), self._variables_facing(a)) for a in axes):
+        axes = (0,) if self.are_records else (0, 1)  # neighbouring intervals share rows
+        if not all(can_be_halved(self.facing[axis], self.variables[axis]) for axis in axes):
             rng = self.run.drawing(Purpose.NULL_TABLES).rng
-            return number_ladder.INDEPENDENT if is_independent(self.data.csr, rng) else ""
+            return INDEPENDENT if is_independent(self.data.csr, rng) else ""
         tried = [k if k > 1 else TESTED_CLUSTERS for k in numbers]
-        work = self.data.nnz * sum(tried)
-        count = budgets.times(budgets.GAINS_SECONDS, work, *GAIN_HALVINGS)
+        count = Budget.GAINS.times(self.data.nnz * sum(tried), *GAIN_HALVINGS)
         gains = []
         for axis in axes:
             runs = [self.run.drawing(Purpose.HELD_OUT, axis, i) for i in range(count)]
             pair = tried[axis], tried[1 - axis]
-            variables = self._variables_facing(axis)
-            gains.append(halves.held_out_gain(self._facing(axis), pair, runs, variables))
+            gains.append(held_out_gain(self.facing[axis], pair, runs, self.variables[axis]))
         is_there = min(gain.z for gain in gains) > SURE_ERRORS
-        return "" if is_there else number_ladder.NOTHING_IN_COMMON
+        return "" if is_there else NOTHING_IN_COMMON
 
     # --- agreement and views --------------------------------------------------------------------
 
     def _agreed(self, axis: int) -> Decision | None:
         """Return the number on which halves of the other side agree; None if they cannot decide."""
-        facing = self._facing(axis)
-        variables = self._variables_facing(axis)
-        is_possible = halves.can_be_halved(facing, variables)
-        if not self._is_open(axis) or not is_possible or self.run.stop():
+        facing, variables = self.facing[axis], self.variables[axis]
+        if not self.is_open[axis] or not can_be_halved(facing, variables) or self.run.stop():
             return None
-        work = self.data.nnz * halves.LADDER[-1]
-        count = budgets.times(budgets.HALVES_SECONDS, work, *CHOICE_HALVINGS)
+        count = Budget.HALVES.times(self.data.nnz * LADDER[-1], *CHOICE_HALVINGS)
         runs = [self.run.drawing(Purpose.HALVES, axis, i) for i in range(count)]
-        agreement = halves.agreement(facing, runs, variables)
-        self.agreements[axis] = agreement
+        measured = self.agreements[axis] = agreement(facing, runs, variables)
         self.run.monitor.advance(HALVES_SHARE)
-        if self.variables is not None:
+        if self.are_records:
             return self._smallest_agreed(axis, None)
-        k = agreement.choice()
-        return None if k is None else number_ladder.agreed(axis, k, agreement)
+        k = measured.choice()
+        return None if k is None else agreed(axis, k, measured)
 
-    def _with_views(self, agreed: list[Decision | None]) -> list[Decision | None]:
+    def _with_views(self, chosen: list[Decision | None]) -> list[Decision | None]:
         """Add a view of each side that has no decision yet."""
         completed = [
-            one or self._smallest_agreed(axis, agreed[1 - axis]) for axis, one in enumerate(agreed)
+            one or self._smallest_agreed(axis, chosen[1 - axis]) for axis, one in enumerate(chosen)
         ]
         known = [one.number if one else None for one in completed]
-        axes = [axis for axis in (0, 1) if known[axis] is None and self._is_open(axis)]
+        axes = [axis for axis in (0, 1) if known[axis] is None and self.is_open[axis]]
         if axes and not self.run.stop():
             starts = self._start(0, known[0]), self._start(1, known[1])
             knee = knee_of_kept(self.data, starts, axes, self.run.drawing(Purpose.LADDER, 1))
             for axis in axes:
-                least = self._at_least(axis, agreed[1 - axis])
-                agreement = self.agreements[axis]
-                completed[axis] = number_ladder.view(axis, knee[axis], least, agreement)
+                least = self._at_least(axis, chosen[1 - axis])
+                completed[axis] = view(axis, knee[axis], least, self.agreements[axis])
         return completed
 
     def _smallest_agreed(self, axis: int, other: Decision | None) -> Decision | None:
         """Return the smallest number on which halves agree nearly best, if it is small."""
-        agreement = self.agreements[axis]
-        near = agreement.nearly_best()
-        is_open = agreement.is_open and self.variables is None
-        if is_open or not near or near[0] > MAX_VIEW:
+        measured = self.agreements[axis]
+        near = measured.nearly_best()
+        if (measured.is_open and not self.are_records) or not near or near[0] > MAX_VIEW:
             return None
-        return number_ladder.smallest_agreed(axis, agreement, self._at_least(axis, other))
+        return smallest_agreed(axis, measured, self._at_least(axis, other))
 
     def _at_least(self, axis: int, other: Decision | None) -> int:
         """Return the number of clusters of the other side, which fewer clusters would blur."""
-        return min(other.number if other else 1, MAX_VIEW, self._elements(axis))
+        return min(other.number if other else 1, MAX_VIEW, self.elements[axis])
 
     def _start(self, axis: int, number: int | None) -> Start:
         """Return the start of a side in the search for a knee."""
-        if self._is_fixed(axis):
+        if self.is_given[axis]:
             return self.goal[axis]
-        most = min(MAX_VIEW, self._elements(axis))
-        return free_start(number or most, self._facing(axis).row_mass)
+        most = min(MAX_VIEW, self.elements[axis])
+        return free_start(number or most, self.facing[axis].row_mass)
 
     # --- evidence -------------------------------------------------------------------------------
 
@@ -321,17 +317,15 @@ class _Choice:
         """Return all levels, including the suggested one."""
         chosen = decisions[0].number, decisions[1].number
         if chosen not in [level.numbers for level in self.levels] and self.evidence:
-            rows, columns = (free_start(k, self._facing(a).row_mass) for a, k in enumerate(chosen))
-            fit = CoClusterProblem(self.data, (rows, columns)).seeded(
-                self.run.drawing(Purpose.LADDER, 2)
-            )
-            self.levels.append(self._level(fit))
+            rows, columns = (free_start(k, self.facing[a].row_mass) for a, k in enumerate(chosen))
+            problem = CoClusterProblem(self.data, (rows, columns))
+            self.levels.append(self._level(problem.seeded(self.run.drawing(Purpose.LADDER, 2))))
         entries = []
         for level in self.levels:
             is_chosen = level.numbers == chosen
-            agreed = [self.agreements[axis].mean(level.numbers[axis]) for axis in (0, 1)]
+            means = [self.agreements[axis].mean(level.numbers[axis]) for axis in (0, 1)]
             rules = [one.rule if is_chosen else "" for one in decisions]
-            entries.append((*level.numbers, *level[1:], *agreed, is_chosen, *rules))
+            entries.append((*level.numbers, *level[1:], *means, is_chosen, *rules))
         return np.sort(np.array(entries, TABLE), order=["row_clusters", "column_clusters"])[::-1]
 
     def _level(self, state: CoClusters) -> CandidateLevel:
@@ -342,30 +336,70 @@ class _Choice:
             numbers_of(state), information.cost(self.run.beta), information.kept, nats
         )
 
-    # --- the question ---------------------------------------------------------------------------
 
-    def _is_open(self, axis: int) -> bool:
-        """Must this number be chosen?"""
-        return bool(self.wanted[axis] == "auto")
-
-    def _is_fixed(self, axis: int) -> bool:
-        """Is this number given?"""
-        return self.wanted[axis] not in ("auto", None)
-
-    def _has_given(self, numbers: Numbers) -> bool:
-        return all(not self._is_fixed(a) or numbers[a] == self.goal[a].k for a in (0, 1))
-
-    def _facing(self, axis: int) -> Joint:
-        """The matrix whose rows are the elements of a side."""
-        return self.data.T if axis else self.data
-
-    def _variables_facing(self, axis: int) -> np.ndarray | None:
-        """The variables of the columns of ``_facing``, if there are any."""
-        return None if axis else self.variables
-
-    def _elements(self, axis: int) -> int:
-        return int(self.goal[axis].has_mass.sum())
+# --- reasons ----------------------------------------------------------------------------------
 
 
-def _goal(mass: np.ndarray, wanted: Any) -> Start:
-    return free_start(1 if wanted in ("auto", None) else int(wanted), mass)
+def described(axes: list[int], numbers: tuple[int, int]) -> list[Decision]:
+    """The blocks explain the data: one reason for both sides, of which some are chosen."""
+    counts = " and ".join(_clusters(axis, numbers[axis]) for axis in axes)
+    reason = f"{counts} explain the data: what is left looks like chance."
+    return [Decision(k, "description length", reason) for k in numbers]
+
+
+def agreed(axis: int, k: int, measured: Agreement) -> Decision:
+    """Halves of the other side agree on this number, or nearly as well on a few smaller ones."""
+    reason = f"{_range(axis, measured.nearly_best(), k)} (on these, random halves of the "
+    reason += f"{_others(axis)} agree: {measured.mean(k):.2f} of 1)."
+    return Decision(k, "agreement of halves", reason)
+
+
+def smallest_agreed(axis: int, measured: Agreement, least: int) -> Decision:
+    """Halves agree on many numbers alike: the smallest, but not fewer than on the other side."""
+    near = measured.nearly_best()
+    k = max(near[0], least)
+    raised = f" These are as many as of the {_others(axis)}." if k > near[0] else ""
+    return Decision(k, "view", f"{_range(axis, near, k)}.{raised}")
+
+
+def contrasted(axis: int, contrast: Contrast) -> Decision:
+    """The middle of the numbers that stand out most from tables filled at random."""
+    near = contrast.nearly_best()
+    k = near[len(near) // 2]
+    reason = f"{_range(axis, near, k)} ({contrast.ratios[k]:.1f} times the information of chance)."
+    return Decision(k, "swapped tables", reason)
+
+
+def view(axis: int, knee: int, least: int, measured: Agreement) -> Decision:
+    """Halves cannot decide: the knee, but not fewer clusters than on the other side."""
+    k = max(knee, least)
+    reason = f"No number of {SIDE_WORDS[axis]} clusters stands out ({_why(axis, measured)}). "
+    reason += f"We show {_clusters(axis, k)}: "
+    if k > knee:
+        return Decision(k, "view", f"{reason}as many as of the {_others(axis)}.")
+    return Decision(k, "view", f"{reason}with more, each adds little.")
+
+
+def _range(axis: int, near: Sequence[int], k: int) -> str:
+    """The numbers that fit about equally well, and which one is shown."""
+    if len(near) < 2 or k not in range(near[0], near[-1] + 1):
+        return f"{_clusters(axis, k)} fit best"
+    numbers = f"{near[0]} to {near[-1]} {SIDE_WORDS[axis]} clusters fit about equally well"
+    return f"{numbers}; we show {_clusters(axis, k)}"
+
+
+def _why(axis: int, measured: Agreement) -> str:
+    """Why halves cannot decide."""
+    if not measured.values:
+        return f"there are too few {SIDE_WORDS[axis]}s or {_others(axis)} to tell"
+    if not measured.is_clear:
+        return f"random halves of the {_others(axis)} lead to different clusters"
+    return f"more than {measured.ceiling} might fit as well"
+
+
+def _clusters(axis: int, k: int) -> str:
+    return f"{k} {SIDE_WORDS[axis]} cluster" + ("" if k == 1 else "s")
+
+
+def _others(axis: int) -> str:
+    return f"{SIDE_WORDS[1 - axis]}s"

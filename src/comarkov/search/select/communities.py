@@ -1,9 +1,9 @@
 """Groups of the nodes of a network, as many as shorten its description.
 
-Edges are described by a planted partition with given degrees: nodes of one
-group are linked more often than their degrees explain. Single nodes move between the groups of
-their neighbours, then whole groups do, as in Louvain's method. The search begins as if there were
-twice as many edges, which keeps it from stopping at one group.
+Edges are described by a planted partition with given degrees: nodes of one group are linked more
+often than their degrees explain. Single nodes move between the groups of their neighbours, then
+whole groups do, as in Louvain's method. The search begins as if there were twice as many edges,
+which keeps it from stopping at one group.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ from scipy.special import gammaln
 from ...costs.labels import membership
 from ...joint.joint import Joint
 from ...kernels import planted_partition as moves
-from .. import budgets
-from ..run import Purpose, Run
+from ..run import Budget, Purpose, Run
 
 FIRST_EVIDENCE = 2.0  # edges count this often at first
 WEAK_EVIDENCE = 1.5  # ... and this often where the description has one group: its prior is strict
@@ -80,7 +79,7 @@ def _without_single_nodes(edges: sp.csr_array, labels: np.ndarray) -> np.ndarray
 
 def _best(edges: sp.csr_array, run: Run) -> tuple[np.ndarray, float, bool]:
     """The best of several starts; with weak evidence if one group is best otherwise."""
-    several = budgets.times(budgets.COMMUNITIES_SECONDS, edges.nnz, 1, MAX_STARTS)
+    several = Budget.COMMUNITIES.times(edges.nnz, 1, MAX_STARTS)
     many, normal = _Network(edges * FIRST_EVIDENCE), _Network(edges)
     first: list[Division] = []
     results: list[Division] = []

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 
 from ...joint.joint import joint
 from ..run import Run
-from .halves import quick_fit
+from .number_ladder import quick_fit
 
 SPARSE_ENTRIES = 20  # in a row, on average: fewer do not make two halves
 SWAPPED_TABLES = 3

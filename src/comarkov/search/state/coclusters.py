@@ -12,14 +12,11 @@ import numpy as np
 from ...costs.objective import Information, co_clustering
 from ...joint.joint import Joint
 from ...kernels.matrix import table_bits
-from .. import budgets
 from ..optimise.refine import Labels, Split, State, Visit, lower, refine
-from ..optimise.seeding import by_directions, has_vectors, singular_points
-from ..run import Run, Settings
-from .graph import WeightedRelation
-from .halving import bisect
-from .side import Side, inserted
-from .starts import Start
+from ..run import Budget, Run, Settings
+from .network_state import WeightedRelation
+from .side import Side, bisect, inserted
+from .starts import Start, by_directions, has_vectors, singular_points
 
 MAX_SEEDINGS, MAX_FAST_SEEDINGS = 3, 6  # of each side, if there is time
 SEED_SWEEPS = Settings(max_iter=2, tol=1e-4)  # of each seeding ...
@@ -60,12 +57,11 @@ class CoClusters:
 
     def sides(self) -> list[Side]:
         """Return the sides that have free elements."""
-        both = self.rows, self.columns
-        return [side for side in both if side is not None and side.free.size]
+        return [side for side in self.every_side() if side is not None and side.free.size]
 
     def labels(self) -> list[Labels | None]:
         """Return copies of the row and column labels; None for a side that is not clustered."""
-        sides = self.rows, self.columns
+        sides = self.every_side()
         return [None if side is None else side.labels.astype(np.int64) for side in sides]
 
     def cost(self, beta: float) -> float:
@@ -98,7 +94,7 @@ class CoClusters:
 
     def copy(self) -> CoClusters:
         """Return a copy that can be changed independently."""
-        rows, columns = (side and side.copy() for side in (self.rows, self.columns))
+        rows, columns = (side and side.copy() for side in self.every_side())
         return CoClusters(self.joint, rows, columns, self.n_iter)
 
     # --- its parts ----------------------------------------------------------------------------
@@ -118,9 +114,8 @@ class CoClusters:
 
     def with_side(self, old: Side, new: Side) -> CoClusters:
         """Return the co-clustering with one side replaced; the other is shared."""
-        if old is self.rows:
-            return CoClusters(self.joint, new, self.columns, self.n_iter)
-        return CoClusters(self.joint, self.rows, new, self.n_iter)
+        rows, columns = (new if side is old else side for side in self.every_side())
+        return CoClusters(self.joint, rows, columns, self.n_iter)
 
     def information(self) -> Information:
         """Return the four informations, from the tables."""
@@ -137,11 +132,10 @@ class CoClusters:
 
     def all_labels(self) -> tuple[Labels, Labels]:
         """Return the labels; on a side that is not clustered every element is a cluster."""
+        masses = self.joint.row_mass, self.joint.column_mass
         rows, columns = (
             np.where(mass > 0, np.arange(mass.size), -1) if labels is None else labels
-            for labels, mass in zip(
-                self.labels(), (self.joint.row_mass, self.joint.column_mass), strict=True
-            )
+            for labels, mass in zip(self.labels(), masses, strict=True)
         )
         return rows, columns
 
@@ -184,12 +178,11 @@ class CoClusterProblem:
     def _points(self) -> tuple[np.ndarray | None, np.ndarray | None]:
         """Rows and columns by their leading singular vectors; None if there are too few of them."""
         counts = [start.k or 1 for start in self.starts]
-        enough = [has_vectors(self.joint, k) for k in counts]
-        if not any(enough):
+        enough = [k for k in counts if has_vectors(self.joint, k)]
+        if not enough:
             return None, None
-        most = max(k for k, has in zip(counts, enough, strict=True) if has)
-        rows, columns = singular_points(self.joint, most)
-        return rows if enough[0] else None, columns if enough[1] else None
+        rows, columns = singular_points(self.joint, max(enough))
+        return rows if counts[0] in enough else None, columns if counts[1] in enough else None
 
     def work(self, counts: Sequence[int | None]) -> int:
         """Return the terms of the cost in a sweep: entries times clusters."""
@@ -227,11 +220,11 @@ class CoClusterProblem:
         start, data = self.starts[i], self._facing(i)
         assert start.k is not None
         if start.has_numbers or start.k == 1:
-            return _side_of(data, start, start.draw(run.rng))
+            return self._side(i, start, start.draw(run.rng))
         sides: list[Side] = []
         work = self.work([start.k])  # many seedings if they are fast, fewer if they take long
-        few = budgets.times(budgets.SEEDINGS_SECONDS, work, 1, MAX_SEEDINGS)
-        many = budgets.times(budgets.MANY_SEEDINGS_SECONDS, work, 1, MAX_FAST_SEEDINGS)
+        few = Budget.SEEDINGS.times(work, 1, MAX_SEEDINGS)
+        many = Budget.MANY_SEEDINGS.times(work, 1, MAX_FAST_SEEDINGS)
         for number in range(max(few, many)):
             if number > 0 and run.stop():
                 break
@@ -239,8 +232,8 @@ class CoClusterProblem:
             if points is None:
                 side = inserted(data, start.k, start.free, run)
             else:
-                directions = by_directions(points, data.row_mass, start.k, run.rng)
-                side = _side_of(data, start, directions)
+                labels = by_directions(points, data.row_mass, start.k, run.rng)
+                side = self._side(i, start, labels)
             refine(CoClusters(data, side, None), replace(run, settings=SEED_SWEEPS), "seeds")
             sides.append(side)
         best = max(sides, key=Side.information)
@@ -249,21 +242,19 @@ class CoClusterProblem:
 
     def _with(self, starts: Sequence[Start], labels: Sequence[Labels | None]) -> CoClusters:
         rows, columns = (
-            None
-            if starts[i].k is None or given is None
-            else _side_of(self._facing(i), starts[i], given)
-            for i, given in enumerate(labels)
+            None if start.k is None or given is None else self._side(i, start, given)
+            for i, (start, given) in enumerate(zip(starts, labels, strict=True))
         )
         return CoClusters(self.joint, rows, columns)
+
+    def _side(self, i: int, start: Start, labels: Labels) -> Side:
+        return Side(
+            self._facing(i), labels, start.k or 1, start.free, is_numbered=start.has_numbers
+        )
 
     def _facing(self, i: int) -> Joint:
         """Return the matrix whose rows are the elements of a side."""
         return self.joint if i == 0 else self.joint.T
-
-
-def _side_of(data: Joint, start: Start, labels: Labels) -> Side:
-    assert start.k is not None
-    return Side(data, labels, start.k, start.free, is_numbered=start.has_numbers)
 
 
 StateT = TypeVar("StateT", covariant=True)

@@ -1,62 +1,139 @@
-"""The state of a network: types of elements, each in clusters, and relations between them."""
+"""Networks: types of elements, each in clusters, and relations between them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
 from ...costs.labels import merge_numbers
-from ...costs.objective import LN2, Information, Term, information, sum_pair_terms
+from ...costs.objective import LN2, Coefficients, Information, Term, sum_pair_terms
 from ...joint.joint import Joint
 from ...kernels import network as moves
 from ...kernels.matrix import table_bits
-from ...kernels.pairs import add_loop_pairs
-from .. import budgets
-from ..optimise.refine import Labels, Split, Visit, refine
-from ..optimise.seeding import lumped, spectral
-from ..run import Run, in_parts
-from .coclusters import CoClusterProblem
-from .graph import End, Graph, WeightedRelation, loops_of
+from ...kernels.tables import add_loop_pairs
+from ..optimise.refine import Labels, Split, Visit
+from ..run import Budget, Run, in_parts
 from .starts import Start
 
+NETWORK_SLOWDOWN = 4  # a term in a network takes as long as this many terms of a co-clustering
 SPLIT_SWEEPS = 3  # further sweeps gain little
 
 
+class WeightedRelation(NamedTuple):
+    """Weights between the elements of two types, or of one, and their coefficients at each β."""
+
+    source: int
+    target: int
+    joint: Joint
+    coefficients: Callable[[float], Coefficients]
+
+    @property
+    def is_loop(self) -> bool:
+        """Does it relate a type to itself?"""
+        return self.source == self.target
+
+
+class End(NamedTuple):
+    """A relation as seen from the type at one of its ends."""
+
+    relation: int
+    other: int  # the type at the other end
+    is_target: bool
+    joint: Joint  # its rows are elements of the type
+    row: int  # the first of the rows of the type's table that belong to it
+
+
 @dataclass(frozen=True)
-class NetworkSide:
+class Graph:
+    """All types and relations."""
+
+    relations: tuple[WeightedRelation, ...]
+    n_types: int
+
+    @cached_property
+    def ends(self) -> list[list[End]]:
+        """The relations of each type; those of a type to itself appear as source and as target."""
+        ends: list[list[End]] = [[] for _ in range(self.n_types)]
+        rows = [0] * self.n_types
+        for e, (source, target, joint, _) in enumerate(self.relations):
+            for own, other, view in ((source, target, joint), (target, source, joint.T)):
+                ends[own].append(End(e, other, view is not joint, view, rows[own]))
+                rows[own] += view.shape[1]
+        return ends
+
+    @cached_property
+    def stars(self) -> list[moves.Star]:
+        """The entries of each type; factors and items, which depend on β, are still empty."""
+        return [_star(self, ends) for ends in self.ends]
+
+    @cached_property
+    def work(self) -> list[int]:
+        """The terms of the cost in a sweep over each type, for each of its clusters."""
+        return [NETWORK_SLOWDOWN * (star.indices.size + star.indptr.size) for star in self.stars]
+
+    @cached_property
+    def weights(self) -> list[np.ndarray]:
+        """For each type, the share of each element in all mass, summed over relations."""
+        return [
+            np.sum([end.joint.row_mass / end.joint.total for end in ends], axis=0)
+            for ends in self.ends
+        ]
+
+
+def loops_of(graph: Graph, ends: Sequence[End]) -> list[int]:
+    """Return the relations of a type to itself."""
+    return [
+        end.relation for end in ends if not end.is_target and graph.relations[end.relation].is_loop
+    ]
+
+
+def _star(graph: Graph, ends: list[End]) -> moves.Star:
+    """Return the entries of a type, with loops stored separately."""
+    parts, rows = [], {}
+    for end in ends:
+        rows[end.relation, end.is_target] = end.row
+        csr = sp.csr_array(end.joint.csr, dtype=np.float64)
+        if graph.relations[end.relation].is_loop:
+            csr = csr - sp.diags_array(csr.diagonal(), format="csr")
+            csr.eliminate_zeros()
+        parts.append(csr)
+    loops = loops_of(graph, ends)
+    stacked = sp.csr_array(sp.hstack(parts, format="csr"))
+    diagonals = [graph.relations[e].joint.csr.diagonal().astype(np.float64) for e in loops]
+    twice = [[rows[e, False], rows[e, True], 0, 0] for e in loops]
+    empty = np.empty(0)
+    return moves.Star(
+        indptr=stacked.indptr.astype(np.int64),
+        indices=stacked.indices.astype(np.uint32),
+        weights=stacked.data,
+        factor=empty,
+        item_factor=empty,
+        own=empty.astype(np.int64),
+        loops=np.array(diagonals, np.float64).reshape(len(loops), stacked.shape[0]),
+        twice=np.array(twice, np.int64).reshape(len(loops), 4),
+    )
+
+
+class NetworkSide(NamedTuple):
     """The elements of one type, as optimisers see them."""
 
-    network: Network
     type: int
-
-    @property
-    def k(self) -> int:
-        """The number of clusters."""
-        return self.network.partitions[self.type].size.size
-
-    @property
-    def labels(self) -> np.ndarray:
-        """The cluster of each element; -1 if it is empty."""
-        return self.network.partitions[self.type].label
-
-    @property
-    def is_numbered(self) -> bool:
-        """Did the user number the clusters?"""
-        return self.network.starts[self.type].has_numbers
-
-    @property
-    def work(self) -> int:
-        """The terms of the cost in a sweep, in terms of co-clustering."""
-        return self.network.graph.work(self.type) * self.k
+    labels: np.ndarray  # -1 for empty elements
+    weights: np.ndarray  # the share of each element in all mass, summed over relations
+    k: int
+    is_numbered: bool  # did the user number the clusters?
+    work: int  # the terms of the cost in a sweep, in terms of co-clustering
 
     def cluster_mass(self) -> np.ndarray:
         """Return the share of each cluster in all mass, summed over relations."""
-        label, size, weight = self.network.partitions[self.type]
-        has_mass = label >= 0
-        return np.bincount(label[has_mass], weights=weight[has_mass], minlength=size.size)
+        has_mass = self.labels >= 0
+        weights = self.weights[has_mass]
+        return np.bincount(self.labels[has_mass], weights=weights, minlength=self.k)
 
 
 @dataclass
@@ -72,7 +149,12 @@ class Network:
 
     def every_side(self) -> list[NetworkSide]:
         """All types."""
-        return [NetworkSide(self, t) for t in range(self.graph.n_types)]
+        return [
+            NetworkSide(t, label, weight, size.size, start.has_numbers, work * size.size)
+            for t, ((label, size, weight), start, work) in enumerate(
+                zip(self.partitions, self.starts, self.graph.work, strict=True)
+            )
+        ]
 
     # --- the protocol of optimisers -----------------------------------------------------------
 
@@ -153,8 +235,8 @@ class Network:
         star, blocks, cross = self._surroundings(t, run.beta)
         n_moves, saved, seen = 0, 0.0, 0
         per_element = star.indices.size / max(star.indptr.size - 1, 1) + cross.shape[1]
-        terms = per_element * (span[1] - span[0]) * budgets.NETWORK_SLOWDOWN
-        for part in in_parts(order, max(1, int(budgets.work(budgets.CALL_SECONDS) / terms)), run):
+        terms = per_element * (span[1] - span[0]) * NETWORK_SLOWDOWN
+        for part in in_parts(order, max(1, int(Budget.CALL.terms / terms)), run):
             did = moves.sweep(part, span, star, self.partitions[t], self.tables[t], blocks, cross)
             n_moves, saved, seen = n_moves + did[0], saved + did[1], seen + part.size
         return Visit(n_moves, saved / LN2, seen == order.size)
@@ -191,7 +273,7 @@ class Network:
 
     def _summed(self, t: int, rows: np.ndarray) -> np.ndarray:
         """Sum rows, one for each element of a type, over its clusters."""
-        out = np.zeros((self.every_side()[t].k, rows.shape[1]))
+        out = np.zeros((self.partitions[t].size.size, rows.shape[1]))
         moves.add_up(out, np.ascontiguousarray(rows), self.partitions[t].label)
         return out
 
@@ -207,7 +289,7 @@ class Network:
         cross = np.hstack([self._cross(end) for end in ends])
         factors = [self._factors(end, beta) for end in ends]
         factor, item_factor, own = (np.concatenate(parts) for parts in zip(*factors, strict=True))
-        last = np.cumsum([0] + [self.every_side()[end.other].k + 1 for end in ends])
+        last = np.cumsum([0] + [self.partitions[end.other].size.size + 1 for end in ends])
         first = {(end.relation, end.is_target): j for end, j in zip(ends, last[:-1], strict=True)}
         star = self.graph.stars[t]
         twice = star.twice.copy()
@@ -232,7 +314,7 @@ class Network:
         coefficients = relation.coefficients(beta)
         factors = (coefficients.transposed if end.is_target else coefficients).factors
         items, both, mass = np.array(factors) * (1.0 / end.joint.total)
-        k = self.every_side()[end.other].k
+        k = self.partitions[end.other].size.size
         clusters = np.arange(k) if relation.is_loop else np.full(k, -1)
         return (
             np.full(end.joint.shape[1], items),
@@ -258,131 +340,3 @@ def _placed(
     table = moves.Masses(np.zeros((n_rows, k)), np.empty((n_rows, k)))
     moves.fill(table, graph.stars[t], label)
     return moves.Partition(label, size, weight), table
-
-
-@dataclass(frozen=True)
-class NetworkProblem:
-    """A graph of relations whose types are to be clustered, and the starts of their elements."""
-
-    graph: Graph
-    starts: Sequence[Start]
-
-    seeded_in_a_row = 1  # seedings by singular vectors hardly differ
-    waves = 2
-
-    @property
-    def seedings(self) -> list[Callable[[Run], Network]]:
-        """By singular vectors and, if a type is related to itself, by eigenvectors."""
-        has_loops = any(relation.is_loop for relation in self.graph.relations)
-        return [self.by_singular_vectors, *([self.by_eigenvectors] if has_loops else [])]
-
-    @property
-    def relations(self) -> Sequence[WeightedRelation]:
-        """All relations."""
-        return self.graph.relations
-
-    def prepare(self) -> None:
-        """Compute once what all threads share."""
-        _ = self.graph.stars, self.graph.weights
-        for relation in self.graph.relations:
-            _ = relation.joint.information
-
-    def work(self, counts: Sequence[int | None]) -> int:
-        """Return the terms of the cost in a sweep over all types, in terms of co-clustering."""
-        return sum(self.graph.work(t) * (count or 0) for t, count in enumerate(counts))
-
-    def begin(self, starts: Sequence[Start], rng: np.random.Generator) -> Network:
-        """Return a network with random labels where none are given."""
-        return network(self.graph, starts, [start.draw(rng) for start in starts])
-
-    def with_labels(self, labels: Sequence[Labels | None]) -> Network:
-        """Return the network with these labels of all types."""
-        assert all(given is not None for given in labels)
-        return network(self.graph, self.starts, [given for given in labels if given is not None])
-
-    def with_starts(self, starts: Sequence[Start]) -> NetworkProblem:
-        """Return the same problem with other starts."""
-        return replace(self, starts=starts)
-
-    def by_singular_vectors(self, run: Run, with_loops: bool = False) -> Network:
-        """Seed each type by the leading singular vectors of its largest relation, then sweep."""
-        labels = []
-        for t in range(len(self.starts)):
-            seeds = self._loop_seeds(t, run) if with_loops else None
-            labels.append(self._seeds(t, run) if seeds is None else seeds)
-        state = self.with_labels(labels)
-        refine(state, run.sweeping(2), "seeds")
-        return state
-
-    def by_eigenvectors(self, run: Run) -> Network:
-        """Seed types that are related to themselves by eigenvectors, others as above."""
-        return self.by_singular_vectors(run, with_loops=True)
-
-    def _seeds(self, t: int, run: Run) -> Labels:
-        """Return labels by singular vectors, or random ones if time is over; given labels stay."""
-        start = self.starts[t]
-        data = None if run.stop() else _largest(self.graph.ends[t], start)
-        if data is None:
-            return start.draw(run.rng)
-        seeds = spectral(data, start.k or 1, run.rng)
-        return replace(start, labels=seeds).draw(run.rng)  # elements that this relation lacks
-
-    def _loop_seeds(self, t: int, run: Run) -> Labels | None:
-        """Return labels by eigenvectors of a relation of a type to itself; None without one."""
-        start = self.starts[t]
-        loops = [end for end in self.graph.ends[t] if end.other == t and not end.is_target]
-        data = _largest(loops, start)
-        seeds = None if data is None else lumped(data, start.k or 1, run.rng)
-        return None if seeds is None else replace(start, labels=seeds).draw(run.rng)
-
-
-class GivenSide(NamedTuple):
-    """Elements in groups, and their shares in all mass."""
-
-    labels: np.ndarray
-    weights: np.ndarray
-
-    def cluster_mass(self) -> np.ndarray:
-        """Return the share of each group in all mass."""
-        inside = self.labels >= 0
-        return np.bincount(self.labels[inside], weights=self.weights[inside])
-
-
-@dataclass(frozen=True)
-class GivenGroups:
-    """The elements of a single type in groups that were found elsewhere, without tables."""
-
-    graph: Graph
-    groups: np.ndarray
-    n_iter: int = 0
-
-    def every_side(self) -> list[GivenSide]:
-        """The only type."""
-        return [GivenSide(self.groups, self.graph.weights[0])]
-
-    def labels(self) -> list[np.ndarray]:
-        """The groups of the elements of the only type."""
-        return [self.groups]
-
-    def informations(self) -> list[Information]:
-        """Return the four informations of each relation."""
-        return [information(each.joint, self.groups, self.groups) for each in self.graph.relations]
-
-
-def problem_of(graph: Graph, starts: Sequence[Start]) -> NetworkProblem | CoClusterProblem:
-    """Return the problem of clustering all types; one relation of two types is a co-clustering.
-
-    Its coefficients must be those of co-clustering, whose kernel is faster.
-    """
-    if graph.n_types == 2 and len(graph.relations) == 1:
-        return CoClusterProblem(graph.relations[0].joint, (starts[0], starts[1]))
-    return NetworkProblem(graph, starts)
-
-
-def _largest(ends: Sequence[End], start: Start) -> Joint | None:
-    """Return the largest relation that can separate clusters; None if the start has labels."""
-    assert start.k is not None
-    ends = [end for end in ends if np.count_nonzero(end.joint.row_mass) >= start.k]
-    if start.has_numbers or not ends:
-        return None
-    return max(ends, key=lambda end: end.joint.nnz).joint

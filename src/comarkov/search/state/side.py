@@ -1,6 +1,9 @@
-"""One side of a co-clustering: its labels, its table of masses, its sweeps and merges."""
+"""One side of a co-clustering: its labels, its table of masses, its sweeps, merges and splits."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -8,25 +11,33 @@ from ...costs.labels import merge_numbers
 from ...costs.objective import pair_costs
 from ...joint.joint import Joint
 from ...kernels.matrix import Matrix, table_bits
-from ...kernels.sweep import Clusters, sweep
+from ...kernels.sweep import Clusters, halve, sweep
 from ...kernels.tables import MassTable, derive, fill_table
-from .. import budgets
-from ..optimise.refine import Visit
-from ..parallel.half_steps import Mover, fill_blocks, insert
-from ..parallel.mass_tables import (
+from ..optimise.refine import Split, Visit
+from ..parallel.half_steps import Mover, fill_blocks, insert, move_all
+from ..parallel.worker import (
+    Results,
+    RowTask,
+    SharedTable,
+    Stop,
     copied,
     empty_blocks,
     empty_table,
     new_table,
     new_workspace,
+    rows_of_parts,
     with_derived,
     without_derived,
+    worker_of,
 )
-from ..parallel.worker import Results, RowTask, SharedTable, Stop, rows_of_parts, worker_of
-from ..run import Run, in_parts
+from ..run import Budget, Run, in_parts
 
 MARGIN_SAFETY = 2.0  # a row rests until margins have drifted by its own margin over this
 INSERTED_FIRST_ENTRIES = 1 << 21  # of rows inserted one after another, before all others
+SPLIT_SAMPLE_ENTRIES = 1 << 14  # of rows that are halved one after another, before all others
+SPLIT_BYTES = 1 << 27  # bytes for clusters that are split at the same time ...
+SPLIT_ITEM_BYTES, SPLIT_ROW_BYTES = 32, 40  # ... of which each cluster needs so many
+MAX_SPLITS_AT_ONCE = 16  # clusters that are split at the same time, if their memory allows
 
 
 class Side:
@@ -51,15 +62,13 @@ class Side:
         table: MassTable | None = None,
         is_numbered: bool = False,
     ) -> None:
-        self.joint = joint
+        self.joint, self.k, self.free = joint, k, free
         self.is_numbered = is_numbered
         self.is_fresh = False  # are labels random, and has no sweep changed them yet?
-        self.k = k
-        self.free = free
-        label = np.where(joint.row_mass > 0, labels, -1).astype(np.int32)
-        size = np.bincount(label[label >= 0], minlength=k)
-        margin = np.full(label.size, np.inf, np.float32)
-        self.clusters = Clusters(label, size, margin)
+        self.clusters = no_clusters(labels.size, k)
+        label, size, _ = self.clusters
+        label[:] = np.where(joint.row_mass > 0, labels, -1)
+        size[:] = np.bincount(label[label >= 0], minlength=k)
         if table is None:
             self.refill()
         else:
@@ -81,17 +90,12 @@ class Side:
     def refill(self) -> None:
         """Rebuild the table from the labels."""
         self.table = empty_table(self.joint, self.k)
-        if self._is_whole:
+        if _is_whole(self.joint):
             fill_table(self.table, self.joint.matrix, self.labels)
         else:
             mass = worker_of(self.joint).masses(self.labels, self.table)
             near = mass if self.table.near is self.table.mass else self.table.near
             self.table = without_derived(self.table._replace(mass=mass, near=near))
-
-    @property
-    def _is_whole(self) -> bool:
-        """Is the matrix too small to be divided into parts?"""
-        return worker_of(self.joint).bounds.size == 2
 
     @property
     def masses(self) -> np.ndarray:
@@ -150,7 +154,7 @@ class Side:
         table = new_table(self.joint.shape[1], k, self.table.lookup)
         for a, new in enumerate(number):
             table.mass[:, new] += self.table.mass[:, a]
-        if self._is_whole:
+        if _is_whole(self.joint):
             derive(table)
         else:
             table = without_derived(table)
@@ -175,7 +179,7 @@ class Side:
         order = self.free if complete else self.free[self._due[self.free] <= self._clock]
         is_all = order.size == self.free.size
         cross, coupling = coupled(self.table, cross, run.beta)
-        if self._is_whole:
+        if _is_whole(self.joint):
             moves, saved, drift, visited = self._sweep_whole(order, cross, coupling, run)
         else:
             moves, saved, drift, visited = self._sweep_in_parts(order, cross, coupling, run)
@@ -191,17 +195,9 @@ class Side:
         workspace = new_workspace(blocks)
         moves, saved, drift, visited = 0, 0.0, 0.0, 0
         for rows in in_parts(order, self._rows_per_call(), run):
-            part_moves, part_saved, part_drift = sweep(
-                rows,
-                self.joint.matrix,
-                self.clusters,
-                self.table,
-                blocks,
-                cross,
-                coupling,
-                workspace,
-            )
-            moves, saved, drift = moves + part_moves, saved + part_saved, drift + part_drift
+            matrix, clusters, table = self.joint.matrix, self.clusters, self.table
+            part = sweep(rows, matrix, clusters, table, blocks, cross, coupling, workspace)
+            moves, saved, drift = moves + part[0], saved + part[1], drift + part[2]
             visited += rows.size
         return moves, saved, drift, order[:visited]
 
@@ -217,16 +213,8 @@ class Side:
 
     def mover(self, blocks: MassTable, cross: np.ndarray, coupling: float, stop: Stop) -> Mover:
         """Return what moves the rows of this side in parts."""
-        return Mover(
-            worker_of(self.joint),
-            self._shared,
-            self.clusters,
-            blocks,
-            cross,
-            coupling,
-            self.joint.row_mass,
-            stop,
-        )
+        worker = worker_of(self.joint)
+        return Mover(worker, self._shared, self.clusters, blocks, cross, coupling, stop)
 
     def each_row(self, task: RowTask, cross: np.ndarray | None, beta: float) -> Results:
         """Do a task with the costs of each row in each cluster, and join its results."""
@@ -245,7 +233,12 @@ class Side:
 
     def _rows_per_call(self) -> int:
         per_row = self.joint.nnz / max(self.free.size, 1) * self.table.mass.shape[1]
-        return max(1, int(budgets.work(budgets.CALL_SECONDS) / max(per_row, 1.0)))
+        return max(1, int(Budget.CALL.terms / max(per_row, 1.0)))
+
+
+def _is_whole(joint: Joint) -> bool:
+    """Is the matrix too small to be divided into parts?"""
+    return worker_of(joint).bounds.size == 2
 
 
 def inserted(joint: Joint, k: int, free: np.ndarray, run: Run) -> Side:
@@ -255,7 +248,7 @@ def inserted(joint: Joint, k: int, free: np.ndarray, run: Run) -> Side:
     the remaining rows get random labels. All nonempty rows must be free.
     """
     table = empty_table(joint, k)
-    if worker_of(joint).bounds.size == 2:
+    if _is_whole(joint):
         derive(table)
     else:
         table = without_derived(table)
@@ -263,7 +256,7 @@ def inserted(joint: Joint, k: int, free: np.ndarray, run: Run) -> Side:
     blocks = empty_blocks(coupled(table, None, 1.0)[0], k)
     derive(blocks)
     order = run.rng.permutation(free)
-    if side._is_whole:
+    if _is_whole(joint):
         _insert_whole(side, side.clusters, joint.matrix, order, table, blocks, run)
     else:
         _insert_in_parts(side, order, blocks, run)
@@ -321,3 +314,111 @@ def coupled(table: MassTable, cross: np.ndarray | None, beta: float) -> tuple[np
     if cross is None or beta == 1.0:
         return np.zeros((0, 0), table.mass.dtype), 1.0
     return cross, 2.0 * beta - 1.0
+
+
+# --- splits -------------------------------------------------------------------------------------
+
+
+def splits_at_once(data: Joint) -> int:
+    """Return how many clusters are best split at the same time: 1 of small data."""
+    if _is_whole(data):
+        return 1
+    each = SPLIT_ITEM_BYTES * data.shape[1] + SPLIT_ROW_BYTES * data.shape[0]
+    return max(1, min(MAX_SPLITS_AT_ONCE, SPLIT_BYTES // each))
+
+
+def bisect(
+    data: Joint, clusters: Sequence[np.ndarray], cross: np.ndarray | None, run: Run
+) -> list[Split]:
+    """Split each of these clusters in two: in random order, each row goes where it costs less.
+
+    The gain is in nats times mass.
+    """
+    if _is_whole(data):
+        return [_bisect_whole(data, members, cross, run) for members in clusters]
+    many = splits_at_once(data)
+    splits = []
+    for i in range(0, len(clusters), many):
+        splits += _bisect_in_parts(data, clusters[i : i + many], cross, run)
+    return splits
+
+
+def _bisect_whole(data: Joint, members: np.ndarray, cross: np.ndarray | None, run: Run) -> Split:
+    if members.size < 2:
+        return Split(0.0, members[:0])
+    table = empty_table(data, 2)
+    cross, coupling = coupled(table, cross, run.beta)
+    blocks = empty_blocks(cross, 2)
+    order, workspace = run.rng.permutation(members), new_workspace(blocks)
+    halves = no_clusters(data.shape[0], 2)
+    gain = halve(order, data.matrix, halves, table, blocks, cross, coupling, workspace)
+    return Split(gain, members[halves.label[members] == 1])
+
+
+def _bisect_in_parts(
+    data: Joint, clusters: Sequence[np.ndarray], cross: np.ndarray | None, run: Run
+) -> list[Split]:
+    """Halve a sample of each cluster; put all other rows into the halves; sweep once.
+
+    Of small clusters, the sample is everything.
+    """
+    worker = worker_of(data)
+    orders = [run.rng.permutation(members) for members in clusters]
+    most = max(2, int(SPLIT_SAMPLE_ENTRIES * data.shape[0] / data.nnz))
+    samples = [order[:most] for order in orders]
+    matrix, places = worker.rows(np.concatenate(samples))
+    ends = np.cumsum([sample.size for sample in samples])
+
+    def halved(i: int) -> Mover:
+        place = places[ends[i] - samples[i].size : ends[i]]
+        return _halved(data, RowSample(samples[i], matrix, place), cross, run)
+
+    movers = worker.each(halved, len(samples))
+    large = [i for i, order in enumerate(orders) if order.size > most]
+    if large:
+        own = [movers[i] for i in large]
+        others = [rows_of_parts(worker.bounds, orders[i][most:]) for i in large]
+        insert(own, others, [most] * len(large))
+        move_all(own, [rows_of_parts(worker.bounds, clusters[i]) for i in large])
+    if run.stop():
+        return [Split(0.0, members[:0]) for members in clusters]
+    gains = worker.each(lambda i: _gain(movers[i]), len(movers))
+    return [
+        Split(gain, members[mover.clusters.label[members] == 1])
+        for gain, mover, members in zip(gains, movers, clusters, strict=True)
+    ]
+
+
+class RowSample(NamedTuple):
+    """Rows of a cluster, and where they are in a matrix."""
+
+    rows: np.ndarray
+    matrix: Matrix
+    places: np.ndarray
+
+
+def _halved(data: Joint, sample: RowSample, cross: np.ndarray | None, run: Run) -> Mover:
+    """Return what moves the rows of a cluster, once those of its sample are in two halves."""
+    table = empty_table(data, 2)
+    derive(table)
+    cross, coupling = coupled(table, cross, run.beta)
+    blocks = empty_blocks(cross, 2)
+    derive(blocks)
+    halves, within = no_clusters(data.shape[0], 2), no_clusters(sample.matrix.mass.size, 2)
+    near = cross
+    if cross.size and sample.matrix.mass.size != data.shape[0]:  # not in the matrix of all rows
+        near = np.zeros((sample.matrix.mass.size, cross.shape[1]), cross.dtype)
+        near[sample.places] = cross[sample.rows]
+    twice = np.concatenate([sample.places, sample.places])  # the first visit inserts a row
+    workspace = new_workspace(blocks)
+    sweep(twice, sample.matrix, within, table, blocks, near, coupling, workspace)
+    halves.label[sample.rows] = within.label[sample.places]
+    halves.size[:] = within.size
+    worker, shared = worker_of(data), SharedTable(without_derived(table))
+    return Mover(worker, shared, halves, blocks, cross, coupling, run.stop)
+
+
+def _gain(mover: Mover) -> float:
+    """Return the cost of merging two halves again, in nats times mass."""
+    blocks, masses = mover.blocks.mass, mover.table.table.mass
+    return float(pair_costs(blocks[-1], masses, blocks[:-1], mover.coupling)[0, 1])

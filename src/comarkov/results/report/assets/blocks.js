@@ -1,7 +1,6 @@
 // Lift: how many times more mass a block has than by chance, as colour and as text.
 
 const FURTHEST = 5; // octaves of lift at the end of the scale, at most
-const SHADES = 256; // on either side of 1
 
 class Lift {
   // The scale is that of the fit at every β, so that colours can be compared.
@@ -9,28 +8,18 @@ class Lift {
     const octaves = Array.from(share, (mass, i) =>
       (mass > 0 && expected[i] > 0 ? Math.log2(mass / expected[i]) : 0));
     this.far = Math.min(FURTHEST, Math.ceil(Math.max(1, largest(octaves, (each) => each))));
-    this.recolour();
-  }
-
-  recolour() {
-    const scale = liftScale(), last = 2 * SHADES;
-    const shade = (rgb) => ({ fill: css(rgb), ink: inkOn(rgb) });
-    this.shades = Array.from({ length: last + 1 }, (_, i) => shade(scale(i / last)));
   }
 
   // The colour of a block, and that of the text in it.
   shade(lift) {
     const share = Math.max(-1, Math.min(1, Math.log2(lift) / this.far));
-    return this.shades[Math.round((1 + share) * SHADES)];
+    const rgb = liftScale()((1 + share) / 2);
+    return { background: css(rgb), color: inkOn(rgb) };
   }
 
   drawLegend(box) {
-    const field = (_, i) => {
-      const octaves = i - this.far, { fill, ink } = this.shade(2 ** octaves);
-      const text = newElement("i", { class: "field" }, octaves < 0 ? `×1/${2 ** -octaves}` : `×${2 ** octaves}`);
-      Object.assign(text.style, { background: fill, color: ink });
-      return text;
-    };
+    const field = (_, i) => newElement("i", { class: "field", style: this.shade(2 ** (i - this.far)) },
+      i < this.far ? `×1/${2 ** (this.far - i)}` : `×${2 ** (i - this.far)}`);
     box.replaceChildren("less ", ...Array.from({ length: 2 * this.far + 1 }, field), " more than expected");
   }
 }
@@ -76,12 +65,11 @@ class Blocks {
 
   heading(side, place) {
     const isLit = this.lit?.side === side && !this.names[side] && this.lit.cluster === this.clusterAt(side, place);
-    const attributes = { scope: side === "rows" ? "row" : "col", class: isLit ? "lit" : "" };
-    if (this.names[side]) return newElement("th", attributes, isolated(this.names[side][place]));
-    const heading = newElement("th", attributes, isolated(this.title(side, place)));
     const edge = side === "rows" ? "borderRightColor" : "borderBottomColor";
-    if (this.data.clusterColour) heading.style[edge] = this.data.clusterColour(side, this.clusterAt(side, place));
-    return heading;
+    const isColoured = !this.names[side] && this.data.clusterColour;
+    const style = isColoured ? { [edge]: this.data.clusterColour(side, this.clusterAt(side, place)) } : {};
+    return newElement("th", { scope: side === "rows" ? "row" : "col", class: isLit ? "lit" : "", style },
+      isolated(this.nameOf(side, place)));
   }
 
   title(side, place) { return this.data.titleOf(side, this.clusterAt(side, place)); }
@@ -94,11 +82,9 @@ class Blocks {
   }
 
   cell(row, column, isWritten) {
-    const { lift } = this.at(row, column), { fill, ink } = this.lift.shade(lift);
-    const cell = newElement("td", { tabindex: "-1", "data-row": row, "data-column": column,
-      "aria-label": liftText(lift) }, isWritten ? liftText(lift) : "");
-    Object.assign(cell.style, { background: fill, color: ink });
-    return cell;
+    const { lift } = this.at(row, column);
+    return newElement("td", { tabindex: "-1", "data-row": row, "data-column": column,
+      "aria-label": liftText(lift), style: this.lift.shade(lift) }, isWritten ? liftText(lift) : "");
   }
 
   describe({ dataset: { row, column } }) {

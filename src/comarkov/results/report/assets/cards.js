@@ -14,13 +14,11 @@ class Card {
 
   get header() {
     const { cluster } = this.facts, { kind } = this.data[this.side];
-    const show = newButton("Show in matrix", () => this.cards.onShow?.(this.side, cluster));
-    show.className = "show";
-    show.setAttribute("aria-label", `Show ${kind} cluster ${cluster} in the matrix`);
+    const show = newButton("Show in matrix", () => this.cards.onShow?.(this.side, cluster),
+      { class: "show", "aria-label": `Show ${kind} cluster ${cluster} in the matrix` });
     this.heading = newElement("h3", { id: `${this.id}-title` });
-    this.unfold = newElement("button", { type: "button", class: "unfold", "aria-expanded": "false",
+    this.unfold = newButton("", () => this.toggle(), { class: "unfold", "aria-expanded": "false",
       "aria-label": `Details of ${kind} cluster ${cluster}` });
-    this.unfold.addEventListener("click", () => this.toggle());
     this.renewTitle();
     return newElement("header", {},
       badge(this.data, this.side, cluster), this.heading, show, this.unfold);
@@ -66,18 +64,15 @@ class Card {
 
   // As long as the octaves of a lift, on one scale for all cards of a side.
   bar(lift) {
-    const bar = newElement("i", { "aria-hidden": "true" });
-    bar.style.width = `${100 * Math.log2(lift) / this.cards.farthest(this.side)}%`;
-    bar.style.background = this.data.clusterColour(this.side, this.facts.cluster);
-    return bar;
+    const width = `${100 * Math.log2(lift) / this.cards.farthest(this.side)}%`;
+    const background = this.data.clusterColour(this.side, this.facts.cluster);
+    return newElement("i", { "aria-hidden": "true", style: { width, background } });
   }
 
   get buttons() {
     const { size } = this.facts;
     const count = size === 1 ? "The only member" : `All ${whole(size)} members`;
-    this.more = newButton(count, () => this.toggleMembers());
-    this.more.className = "more";
-    this.more.setAttribute("aria-expanded", "false");
+    this.more = newButton(count, () => this.toggleMembers(), { class: "more", "aria-expanded": "false" });
     return newElement("p", { class: "card-buttons" }, this.more);
   }
 
@@ -145,10 +140,7 @@ class Cards {
   // A name that shows its element in the matrix.
   nameButton(side, element) {
     const name = this.data[side].names[element];
-    const attributes = { type: "button", class: "link", title: name };
-    const button = newElement("button", attributes, isolated(name));
-    button.addEventListener("click", () => this.onMember?.({ side, element }));
-    return button;
+    return newButton(isolated(name), () => this.onMember?.({ side, element }), { class: "link", title: name });
   }
 
   setTitle(side, { cluster, node }, text) {

@@ -21,36 +21,27 @@ class ClassLegend {
   get controls() { return [...this.box.querySelectorAll("button, select")]; }
 
   choice(all) {
-    const select = newElement("select", { "aria-label": `Classification of the ${this.side}` },
-      ...all.map(({ title }, i) => newElement("option", { value: i }, title)));
-    select.value = this.classes.shown[this.side];
-    select.addEventListener("change", () => {
-      this.classes.shown[this.side] = +select.value;
+    const select = newSelect(`Classification of the ${this.side}`, all.map(({ title }) => title), (i) => {
+      this.classes.shown[this.side] = +i;
       this.select(null);
     });
+    select.value = this.classes.shown[this.side];
     return select;
   }
 
   item(name, code) {
     const isSelected = this.classes.single[this.side] === code;
-    const swatch = newElement("i", { class: "swatch" });
-    swatch.style.background = this.classes.colourOf(this.side, code);
-    const button = newElement("button",
-      { type: "button", class: "class", "aria-pressed": isSelected, title: `Highlight ${name}` },
-      swatch, isolated(name));
-    button.addEventListener("click", () => this.select(isSelected ? null : code));
-    return button;
+    return newButton([swatch(this, code), isolated(name)], () => this.select(isSelected ? null : code),
+      { class: "class", "aria-pressed": isSelected, title: `Highlight ${name}` });
   }
 
   // The classes without a colour of their own, to be selected one at a time.
   menu(rest) {
-    const options = rest.map((name, i) => newElement("option", { value: COLOURS + i + 1 }, name));
-    const none = newElement("option", { value: "" }, `${othersText(rest.length)} …`);
-    const select = newElement("select", { "aria-label": `Other classes of the ${this.side}` },
-      none, ...options);
+    const choices = { 0: `${othersText(rest.length)} …` };
+    rest.forEach((name, i) => (choices[COLOURS + i + 1] = name));
+    const select = newSelect(`Other classes of the ${this.side}`, choices, (code) => this.select(+code || null));
     const single = this.classes.single[this.side];
-    select.value = single > COLOURS ? single : "";
-    select.addEventListener("change", () => this.select(+select.value || null));
+    select.value = single > COLOURS ? single : 0;
     return select;
   }
 
@@ -59,6 +50,9 @@ class ClassLegend {
     this.onChange();
   }
 }
+
+const swatch = ({ classes, side }, code) =>
+  newElement("i", { class: "swatch", style: { background: classes.colourOf(side, code) } });
 
 const othersText = (count) => `${count} other${count === 1 ? "" : "s"}`;
 
@@ -120,9 +114,7 @@ class ClassTable {
   }
 
   heading(name, code) {
-    const swatch = newElement("i", { class: "swatch" });
-    swatch.style.background = this.classes.colourOf(this.side, code);
-    return newElement("th", { scope: "col", title: name }, swatch, isolated(name));
+    return newElement("th", { scope: "col", title: name }, swatch(this, code), isolated(name));
   }
 
   line(heading, counts) {
@@ -134,11 +126,9 @@ class ClassTable {
 
   // Shaded by the share of its class in the cluster.
   cell(count, total) {
-    const cell = newElement("td", {}, count ? whole(count) : "");
-    if (!count) return cell;
+    if (!count) return newElement("td", {});
     const shade = cellScale()(Math.sqrt(count / total));
-    Object.assign(cell.style, { background: css(shade), color: inkOn(shade) });
-    cell.title = `${percentText(count / total)} of the cluster`;
-    return cell;
+    return newElement("td", { title: `${percentText(count / total)} of the cluster`,
+      style: { background: css(shade), color: inkOn(shade) } }, whole(count));
   }
 }

@@ -1,4 +1,6 @@
-// The data of the page: names, trees, cells, and what is shown of them, at a level or at another β.
+// The data of the page: names, trees, cells, and what is shown of them at a level.
+
+const FIRST = 3; // entries of a profile
 
 class ReportData {
   constructor(sections) {
@@ -7,14 +9,11 @@ class ReportData {
     this.rows = readSide("row", sections, trees.rows);
     this.columns = readSide("column", sections, trees.columns);
     this.cells = readCells(sections, this.rows.n);
-    this.fit = about.views.findIndex((facts) => facts.is_fit);
-    this.shown = this.fit; // which β is shown
     this.fitLevel = { rows: this.rows.clusters, columns: this.columns.clusters };
     this.level = this.fitLevel;
     const [rows, columns] = SIDES.map((side) => this[side].tree?.leaves ?? this[side].shown.length);
     this.leafBlocks = readLeafBlocks(sections.get("leaf blocks"), rows, columns);
     this.titles = new EditedTitles(about.digest);
-    this.profiles = new Profiles(this);
     this.classes = new Classes(this);
     this.renew();
   }
@@ -27,36 +26,26 @@ class ReportData {
       if (tree && wanted[side]) level[side] = Math.max(1, Math.min(tree.leaves, wanted[side]));
     }
     this.level = level;
-    this.shown = this.fit;
     this.renew();
     this.onLevel?.();
   }
 
-  // Show the co-clustering at another β; levels are known only of the fit.
-  setBeta(i) {
-    this.shown = i;
-    if (i !== this.fit) this.level = this.fitLevel;
-    this.renew();
-    this.onLevel?.();
-  }
-
-  // Is what is shown the fit?
   isFit() { return this.view.is_fit; }
 
   get isFitLevel() { return SIDES.every((side) => this.level[side] === this.fitLevel[side]); }
 
-  // Recompute what is shown.
   renew() {
-    this.view = this.shown === this.fit ? this.viewAtLevel() : this.viewAtBeta();
+    this.view = this.viewAtLevel();
     this.groups = new Map();
   }
 
   viewAtLevel() {
     const { nodes, cluster, ...view } = this.blocksAt(this.level), arranged = {};
     for (const side of SIDES) {
-      arranged[side] = this.arranged(side, this.labelsAt(side, cluster[side]), nodes[side]);
+      const { tree, shown } = this[side], order = tree ? tree.drawn(nodes[side]) : [...shown.keys()];
+      arranged[side] = arrange(this[side], this.labelsAt(side, cluster[side]), order);
     }
-    const figures = this.isFitLevel ? about.views[this.fit] : this.figuresOf(nodes, view);
+    const figures = this.isFitLevel ? about.fit : this.figuresOf(nodes, view);
     return { ...figures, ...arranged, ...view, nodes };
   }
 
@@ -85,13 +74,8 @@ class ReportData {
     return Int32Array.from(leaf, (next) => (next ? cluster[next - 1] : -1));
   }
 
-  arranged(side, label, nodes) {
-    const facts = this[side];
-    return arrange(facts, label, nodes ? facts.tree.drawn(nodes) : [...facts.shown.keys()]);
-  }
-
   figuresOf(nodes, blocks) {
-    const { beta } = about.views[this.fit], whole = about.information;
+    const { beta } = about.fit, whole = about.information;
     const [rows, columns] = SIDES.map((side) =>
       (nodes[side] ? this[side].tree.information(nodes[side]) : whole));
     const areBoth = nodes.rows && nodes.columns;
@@ -99,34 +83,6 @@ class ReportData {
     const kept = whole < 1e-12 ? 1 : Math.min(1, bits / whole);
     const cost = costOf(beta, { whole, columns, rows, blocks: bits });
     return { beta, is_fit: false, kept, cost };
-  }
-
-  viewAtBeta() {
-    const i = this.shown, facts = about.views[i];
-    const numbers = new Float32Array(this.sections.get(`blocks ${i}`).slice().buffer);
-    const labels = { rows: this.labelsAtBeta("row", i), columns: this.labelsAtBeta("column", i) };
-    const count = (side) => (this[side].clusters
-      ? Math.max(this[side].clusters, 1 + largest(labels[side], (cluster) => cluster))
-      : this[side].shown.length);
-    const shape = SIDES.map(count), arranged = {};
-    for (const side of SIDES) {
-      arranged[side] = arrange(this[side], labels[side], this.clustersAtBeta(side, count(side)));
-    }
-    return { ...facts, ...arranged, shape, nodes: { rows: null, columns: null },
-      share: numbers.subarray(0, numbers.length / 2), expected: numbers.subarray(numbers.length / 2) };
-  }
-
-  labelsAtBeta(name, i) {
-    const side = this[`${name}s`];
-    if (!side.clusters) return side.label;
-    const inData = varints(this.sections.get(`${name} labels ${i}`), side.n);
-    return Int32Array.from(side.from, (place) => inData[place] - 1);
-  }
-
-  // As those of the fit are drawn, whose numbers they have; others follow.
-  clustersAtBeta(side, count) {
-    const { tree, clusters } = this[side], all = Array.from({ length: count }, (_, cluster) => cluster);
-    return tree ? [...tree.drawn(tree.nodesAt(clusters)), ...all.slice(clusters)] : all;
   }
 
   // The colour of a cluster: that of the cluster of the fit which it is in, or of its first one.
@@ -141,7 +97,7 @@ class ReportData {
     return categoryColour(place + (side === "rows" ? 0 : this.rows.clusters), parts.length);
   }
 
-  // The clusters of a side at the level that is shown, by number; at another β those of the fit.
+  // The clusters of a side at the level that is shown, by number.
   clusters(side) {
     if (!this.groups.has(side)) this.groups.set(side, this.readClusters(side));
     return this.groups.get(side);
@@ -175,11 +131,7 @@ class ReportData {
     return lists.map((list) => Int32Array.from(list));
   }
 
-  // What a cluster is called. At another β clusters have numbers, but no titles.
-  titleOf(side, cluster) {
-    const nodes = this.view.nodes[side];
-    return nodes ? this.titleOfNode(side, nodes[cluster]) : `cluster ${cluster}`;
-  }
+  titleOf(side, cluster) { return this.titleOfNode(side, this.view.nodes[side][cluster]); }
 
   titleOfNode(side, node) {
     return this.titles.of(side, node) ?? this[side].tree.titles[node];
@@ -192,5 +144,50 @@ class ReportData {
       if (columns[e] === column) return about.values[codes[e]];
     }
     return about.cells < about.all_cells ? null : 0;
+  }
+
+  // The sums of all rows, of all columns, and of all.
+  get totals() {
+    if (this.sums) return this.sums;
+    const { starts, columns, codes } = this.cells;
+    const sums = { rows: new Float64Array(this.rows.n), columns: new Float64Array(this.columns.n), all: 0 };
+    for (let row = 0, e = 0; row < this.rows.n; row++) {
+      for (; e < starts[row + 1]; e++) {
+        const value = about.values[codes[e]];
+        sums.rows[row] += value;
+        sums.columns[columns[e]] += value;
+        sums.all += value;
+      }
+    }
+    return this.sums = sums;
+  }
+
+  // All entries of a row or of a column: { at, value }, and their lift.
+  entries(side, element) {
+    const { starts, columns, codes } = this.cells, { totals } = this, entries = [];
+    const isRow = side === "rows", [from, to] = isRow ? [element, element + 1] : [0, this.rows.n];
+    for (let row = from, e = starts[from]; row < to; row++) {
+      for (; e < starts[row + 1]; e++) {
+        if (!isRow && columns[e] !== element) continue;
+        const value = about.values[codes[e]];
+        const lift = (value / totals.rows[row] / totals.columns[columns[e]]) * totals.all;
+        entries.push({ at: isRow ? columns[e] : row, value, lift });
+      }
+    }
+    return entries;
+  }
+
+  // What is special about a row or a column, where the page has all entries:
+  // "mostly tea (×3.1), rum (×2) · row total 120 · 5 columns", with names isolated.
+  profile(side, element) {
+    if (about.cells < about.all_cells) return [];
+    const entries = this.entries(side, element), other = otherSide(side);
+    const bits = ({ value, lift }) => value * Math.log2(lift);
+    const first = entries.filter(({ lift }) => lift > 1).sort((a, b) => bits(b) - bits(a)).slice(0, FIRST);
+    const names = first.flatMap(({ at, lift }, i) => [i ? ", " : "mostly ",
+      isolated(this[other].names[at]), isInformative(lift) ? ` (${liftText(lift)})` : ""]);
+    const across = entries.length === 1 ? other.slice(0, -1) : other;
+    return [...names, `${names.length ? " · " : ""}${side.slice(0, -1)} total `
+      + `${entryText(this.totals[side][element])} · ${whole(entries.length)} ${across}`];
   }
 }

@@ -37,6 +37,8 @@ function writeLines(pen, lines, x, middle, height = 13) {
 // As much of a text as is not wider than this.
 function clipped(pen, text, width) {
   if (pen.measureText(text).width <= width) return text;
+  const [, variable, value] = /^(.+?)( = .+)$/.exec(text) ?? [], room = value && width - pen.measureText(value).width;
+  if (room > width / 5) return clipped(pen, variable, room) + value; // of a category rather the variable is cut
   let low = 0, high = text.length;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
@@ -61,3 +63,9 @@ const moved = (x, y) => `translate(${x},${y})`;
 
 // What a browser shows of an element under the pointer.
 const hint = (text) => svg("title", {}, text);
+
+// Where the i-th of k things is on a circle of radius 1; one alone is in the middle.
+function onCircle(i, k) {
+  const angle = (k === 2 ? Math.PI : -Math.PI / 2) + 2 * Math.PI * i / k;
+  return k > 1 ? [Math.cos(angle), Math.sin(angle)] : [0, 0];
+}

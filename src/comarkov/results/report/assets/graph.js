@@ -5,7 +5,7 @@ const LEAST = 0.02; // weaker arrows are hidden at first
 const MOST_LABELS = { wide: 30, narrow: 12 }; // arrows up to which each has its probability
 const WIDE = 640; // pixels from which titles stand beside the circles
 const TITLE = { room: 200, share: 0.2, letter: 6.8 }; // pixels beside a circle, and of a letter
-const PLACES = [0.4, 0.5, 0.32, 0.6, 0.25, 0.68, 0.45, 0.55]; // of a label along its arrow
+const PLACES = [0.4, 0.5, 0.32, 0.6, 0.45, 0.55, 0.25, 0.68]; // of a label along its arrow
 const LARGEST = 60, SMALLEST = 13; // radii of circles
 
 class ChainGraph {
@@ -13,27 +13,19 @@ class ChainGraph {
     this.box = box;
     this.k = about.titles.length;
     this.pinned = null; // the cluster whose arrows are shown, beside one under the pointer
-    this.arrows = this.allArrows();
-    this.shown = this.atFirst();
-  }
-
-  // All transitions to other clusters, the likeliest first.
-  allArrows() {
-    const arrows = about.probabilities.flatMap((row, from) =>
+    const all = about.probabilities.flatMap((row, from) =>
       row.map((probability, to) => ({ from, to, probability })));
-    return arrows.filter(({ from, to, probability }) => from !== to && probability > 0)
-      .sort((a, b) => b.probability - a.probability);
-  }
-
-  atFirst() {
-    const isStrong = this.arrows.filter(({ probability }) => probability >= LEAST);
-    return Math.min(Math.max(MOST_ARROWS, 2 * this.k), isStrong.length || this.arrows.length);
+    this.arrows = all.filter(({ from, to, probability }) => from !== to && probability > 0)
+      .sort((a, b) => b.probability - a.probability); // to other clusters, the likeliest first
+    const strong = this.arrows.filter(({ probability }) => probability >= LEAST).length;
+    this.shown = Math.min(Math.max(MOST_ARROWS, 2 * this.k), strong || this.arrows.length);
   }
 
   draw() {
     this.layout();
     this.nodes = about.order.map((cluster) => this.node(cluster));
-    this.labels = this.nodes.map((_, cluster) => this.around(cluster)); // what labels keep clear of
+    this.labels = this.radius.map((radius, cluster) => // what labels keep clear of
+      ({ ...this.at[cluster], wide: radius, high: radius }));
     this.lines = this.arrows.map((arrow) => this.arrow(arrow));
     this.box.replaceChildren(svg("svg", { width: this.width, height: this.height, role: "group",
       "aria-label": "The aggregated chain as a graph" },
@@ -51,19 +43,16 @@ class ChainGraph {
     const apart = Math.sin(Math.PI / Math.max(this.k, 3));
     const largest = Math.min(LARGEST, (this.isWide ? 0.34 : 0.25) * this.height * apart);
     const high = this.height / 2 - largest - (this.isWide ? 22 : 4);
-    const wide = Math.min(1.7 * high, this.width / 2 - room - largest - 4);
+    const wide = Math.min(this.k < 3 ? 2.5 * largest : 1.7 * high, this.width / 2 - room - largest - 4);
     this.gap = 2 * Math.PI * wide / this.k; // between circles at the top and at the bottom
     const most = Math.max(...about.shares);
     this.radius = about.shares.map((share) =>
       Math.max(Math.min(SMALLEST, largest), largest * Math.sqrt(share / most)));
     this.at = [];
     about.order.forEach((cluster, place) => {
-      const angle = (this.k === 2 ? Math.PI : -Math.PI / 2) + 2 * Math.PI * place / this.k;
-      const far = this.k > 1 ? 1 : 0;
+      const [x, y] = onCircle(place, this.k);
       this.at[cluster] = {
-        x: this.width / 2 + far * wide * Math.cos(angle),
-        y: this.height / 2 + far * high * Math.sin(angle),
-        side: this.k > 1 ? Math.cos(angle) : 0, below: Math.sin(angle) >= 0,
+        x: this.width / 2 + wide * x, y: this.height / 2 + high * y, side: x, below: y >= 0,
       };
     });
   }
@@ -83,12 +72,12 @@ class ChainGraph {
     node.addEventListener("pointerleave", () => this.leave());
     node.addEventListener("focus", () => this.update(cluster));
     node.addEventListener("blur", () => this.leave());
-    node.addEventListener("click", () => this.pin(this.pinned === cluster ? null : cluster));
-    node.addEventListener("keydown", (event) => {
-      if (event.key !== "Enter" && event.key !== " ") return;
+    const press = (event) => {
       event.preventDefault();
       this.pin(this.pinned === cluster ? null : cluster);
-    });
+    };
+    node.addEventListener("click", press);
+    node.addEventListener("keydown", (event) => { if (["Enter", " "].includes(event.key)) press(event); });
     return node;
   }
 
@@ -108,7 +97,7 @@ class ChainGraph {
     const { line, head, places } = this.curve(from, to, probability);
     const label = this.clear(places, percentText(probability));
     const group = svg("g", { class: "arrow", "data-from": from, "data-to": to },
-      svg("path", { class: "line", d: line, "stroke-width": this.thickness(probability) }),
+      svg("path", { class: "line", d: line, "stroke-width": thickness(probability) }),
       svg("path", { class: "head", d: head }),
       svg("text", { class: "arrow-label", x: label.x, y: label.y + 4 }, percentText(probability)));
     group.addEventListener("pointermove", (event) => tooltip.show([
@@ -119,15 +108,13 @@ class ChainGraph {
     return group;
   }
 
-  thickness(probability) { return 1 + 7 * probability; }
-
   // A curve that bends to one side, so that the arrow back bends to the other.
   curve(from, to, probability) {
     const a = this.at[from], b = this.at[to];
     const [dx, dy] = [b.x - a.x, b.y - a.y], length = Math.hypot(dx, dy) || 1;
     const bend = 0.1 * length + 10;
     const middle = { x: (a.x + b.x) / 2 - dy / length * bend, y: (a.y + b.y) / 2 + dx / length * bend };
-    const size = 6 + 1.4 * this.thickness(probability);
+    const size = 6 + 1.4 * thickness(probability);
     const start = towards(a, middle, this.radius[from] + 2);
     const tip = towards(b, middle, this.radius[to] + 2), base = towards(b, middle, this.radius[to] + 2 + size);
     const across = { x: (tip.y - base.y) * 0.5, y: (base.x - tip.x) * 0.5 };
@@ -145,12 +132,6 @@ class ChainGraph {
     const place = places.find((each) => this.labels.every((other) => !overlap(box(each), other)));
     this.labels.push(box(place ?? places[0]));
     return place ?? places[0];
-  }
-
-  // Half the width and half the height of a circle, and where it is.
-  around(cluster) {
-    const { x, y } = this.at[cluster], size = 0.8 * this.radius[cluster];
-    return { x, y, wide: size, high: size };
   }
 
   describe(cluster) {
@@ -206,6 +187,8 @@ class ChainGraph {
     return `the strongest ${countText(this.shown)} of ${countText(all)}, from ${percentText(least)}`;
   }
 }
+
+const thickness = (probability) => 1 + 7 * probability;
 
 // The point at a distance from one point on the way to another.
 function towards(from, to, distance) {

@@ -5,10 +5,7 @@ const TREE = 34, BAR = 16, BAR_GAP = 3; // pixels of the merges and of the colou
 
 class Heatmap {
   constructor(canvas, data) {
-    this.canvas = canvas;
-    this.data = data;
-    this.picture = new Picture(data);
-    this.classes = data.classes;
+    Object.assign(this, { canvas, data, picture: new Picture(data), classes: data.classes });
     this.spans = { rows: new Span(data.rows.n), columns: new Span(data.columns.n) };
     const longest = (side) => largest(data[side].names, (name) => name.length); // letters
     this.longest = { rows: longest("rows"), columns: longest("columns") };

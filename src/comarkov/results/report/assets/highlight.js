@@ -51,7 +51,7 @@ class Highlight {
     buttons.push(newButton("Clear", () => this.clear()));
     byId("selection").replaceChildren(
       newElement("p", {}, isolated(this.data[side].names[element]), ` · ${this.facts} `, ...buttons),
-      newElement("p", { class: "note profile" }, ...this.data.profiles.describe(side, element)),
+      newElement("p", { class: "note profile" }, ...this.data.profile(side, element)),
       ...this.snippet);
   }
 
@@ -60,17 +60,16 @@ class Highlight {
     const { side, element, cluster } = this.lit;
     if (!this.snippets.of(side, element)) return [];
     const words = distinctiveWords(this.data.clusters(side)[cluster]);
-    const attributes = { class: "snippet", dir: "auto" };
-    return [newElement("p", attributes, ...this.snippets.marked(side, element, words))];
+    return [newElement("p", { class: "snippet", dir: "auto" }, ...this.snippets.marked(side, element, words))];
   }
 
-  // Rank and confidence are those of the fit, and are not known of other views.
+  // Rank and confidence are those of the fit, and are not known of other levels.
   get facts() {
-    const { side, element, cluster } = this.lit, { beta } = this.data.view;
+    const { side, element, cluster } = this.lit;
     const { kind, clusters, rank, confidence } = this.data[side];
     if (!clusters) return `${kind}, not clustered`;
     const parts = [cluster < 0 ? "in no cluster" : `${kind} cluster ${cluster}`];
-    if (!this.data.isFit()) return `${parts[0]} at β = ${short(beta)}`;
+    if (!this.data.isFit()) return parts[0];
     if (rank[element]) parts.push(`rank ${rank[element]}`);
     if (confidence[element]) parts.push(`confidence ${(+confidence[element]).toFixed(2)}`);
     const known = this.data.classes.nameOf(side, element);

@@ -25,38 +25,36 @@ class Levels {
   }
 
   describe() {
-    const { data } = this, isFitBeta = data.shown === data.fit;
-    for (const side of this.sides) this.describeSide(side, isFitBeta);
+    const { data } = this;
+    for (const side of this.sides) this.describeSide(side);
     document.querySelectorAll(".at-fit").forEach((box) => (box.hidden = !data.isFit()));
     document.querySelectorAll(".off-fit").forEach((box) => (box.hidden = data.isFit()));
-    this.describeLead(isFitBeta);
+    this.describeLead();
     if (!this.sides.length) return;
-    byId("level-note").textContent = this.note(isFitBeta);
+    byId("level-note").textContent = this.note();
     byId("keep-level").hidden = byId("cut-note").hidden = data.isFitLevel;
     byId("cut-command").textContent = cutCommand(data);
   }
 
   // The sentence that opens the page, of what is shown.
-  describeLead(isFitBeta) {
-    const { data } = this;
+  describeLead() {
     for (const side of SIDES) {
-      const box = byId(`${side}-now`), k = isFitBeta ? data.level[side] : data.view[side].clusters.length;
-      if (box) box.textContent = clusterCount(k);
+      const box = byId(`${side}-now`);
+      if (box) box.textContent = clusterCount(this.data.level[side]);
     }
-    byId("shown-now").textContent = data.isFit() ? "" : isFitBeta ? "cut from the fit" : `β = ${short(data.view.beta)}`;
+    byId("shown-now").textContent = this.data.isFit() ? "" : "cut from the fit";
   }
 
-  describeSide(side, isFitBeta) {
+  describeSide(side) {
     const { level, fitLevel } = this.data, k = level[side], { leaves } = this.data[side].tree;
     const slider = byId(`${side}-level`), isFit = k === fitLevel[side];
     slider.value = k;
     slider.setAttribute("aria-valuetext", `${clusterCount(k)}${isFit ? ", the fit" : ""}`);
     byId(`${side}-level-now`).textContent = whole(k);
     byId(`${side}-level-noun`).textContent = clusterNoun(k);
-    slider.disabled = !isFitBeta;
-    byId(`${side}-fewer`).disabled = !isFitBeta || k === 1;
-    byId(`${side}-more`).disabled = !isFitBeta || k === leaves;
-    byId(`${side}-next`).replaceChildren(...(isFitBeta ? this.nextMerge(side) : []));
+    byId(`${side}-fewer`).disabled = k === 1;
+    byId(`${side}-more`).disabled = k === leaves;
+    byId(`${side}-next`).replaceChildren(...this.nextMerge(side));
   }
 
   // What one cluster fewer would merge, and what that costs.
@@ -74,11 +72,8 @@ class Levels {
       .map((side) => clusterCount(level[side], this.data[side].kind)).join(" × ");
   }
 
-  note(isFitBeta) {
-    const { data } = this, fit = about.views[data.fit];
-    if (!isFitBeta) {
-      return `At β = ${short(data.view.beta)} there are no other levels: choose β = ${short(fit.beta)} to move the sliders.`;
-    }
+  note() {
+    const { data } = this, { fit } = about;
     if (data.isFitLevel) return `This is the fit: ${this.counts(data.fitLevel)}.`;
     return `${this.counts(data.level)}, cut from the tree of the fit (${this.counts(data.fitLevel)}, `
       + `which keeps ${percentText(fit.kept)} of the information).`;
@@ -127,23 +122,6 @@ function describeFigures({ beta, cost, kept }) {
   byId("kept").textContent = percentText(kept);
   byId("cost").textContent = bitsText(cost);
   byId("bits").textContent = bitsText(kept * about.information);
-}
-
-// --- the slider over β.
-
-class Path {
-  constructor(data) {
-    this.data = data;
-    byId("beta").addEventListener("input", (event) => data.setBeta(+event.target.value));
-    this.describe();
-  }
-
-  describe() {
-    const { beta, is_fit: isFit } = about.views[this.data.shown];
-    byId("beta").value = this.data.shown;
-    byId("beta").setAttribute("aria-valuetext", short(beta) + (isFit ? ", the fit" : ""));
-    byId("beta-name").textContent = `= ${short(beta)}${isFit ? " (the fit)" : ""}`;
-  }
 }
 
 // --- the strongest blocks of a level that is not the fit, as the page has them for the fit.

@@ -13,13 +13,11 @@ class Report {
     this.cards = new Cards(data);
     this.pictures = [this.heatmap, ...(this.blocks ? [this.blocks] : []), ...this.maps];
     this.highlight = new Highlight(data, this.pictures, this.navigation, this.cards.snippets);
-    this.path = byId("beta") && new Path(data);
     this.levels = new Levels(data);
     this.findings = new LevelFindings(data);
     this.connectPictures();
     this.connectSearch();
     data.onLevel = () => this.onLevel();
-    this.connectMaps();
     this.connectCards();
     this.connectClasses();
     this.connectButtons();
@@ -73,6 +71,10 @@ class Report {
     this.search.onChoose = (element) => this.showElement(element);
     this.search.onClear = () => this.highlight.clear();
     this.highlight.onClear = () => this.search.clear();
+    for (const map of this.maps) {
+      map.onChoose = this.search.onChoose;
+      map.onCluster = (side, cluster) => this.show({ side, cluster });
+    }
   }
 
   // Draw again what depends on the level, on β or on the order of clusters.
@@ -81,7 +83,6 @@ class Report {
     if (this.blocks) byId("blocks-where").textContent = "";
     describeFigures(this.data.view);
     this.levels.describe();
-    this.path?.describe();
     this.highlight.renew(); // draws the pictures
     this.cards.draw();
     this.highlight.markCard();
@@ -90,18 +91,14 @@ class Report {
     this.drawClasses();
   }
 
-  showElement({ side, element }) {
-    this.highlight.set({ side, element });
+  // Mark an element or a cluster in the whole matrix.
+  show(target) {
+    this.highlight.set(target);
     this.navigation.showAll();
     this.lookAtMatrix();
   }
 
-  connectMaps() {
-    for (const map of this.maps) {
-      map.onChoose = (element) => this.showElement(element);
-      map.onCluster = (side, cluster) => this.showCluster(side, cluster);
-    }
-  }
+  showElement({ side, element }) { this.show({ side, element }); }
 
   connectButtons() {
     byId("zoom-in").addEventListener("click", () => this.navigation.zoomBy(STEP));
@@ -117,17 +114,15 @@ class Report {
   }
 
   connectCards() {
-    this.cards.onShow = (side, cluster) => this.showCluster(side, cluster);
+    this.cards.onShow = (side, cluster) => this.show({ side, cluster });
     this.cards.onMember = (element) => {
       this.showElement(element);
       this.highlight.zoomToElement();
     };
     this.cards.onTitle = () => {
-      renewTitlesInSentences(this.data);
       this.levels.describe();
       this.draw();
     };
-    renewTitlesInSentences(this.data); // those that this browser has stored
     this.cards.draw();
   }
 
@@ -143,12 +138,6 @@ class Report {
 
   drawClasses() {
     for (const part of [...this.legends, ...this.tables]) part.draw();
-  }
-
-  showCluster(side, cluster) {
-    this.highlight.set({ side, cluster });
-    this.navigation.showAll();
-    this.lookAtMatrix();
   }
 
   lookAtMatrix() {
@@ -187,7 +176,6 @@ class Report {
   draw() {
     known.clear();
     this.heatmap.picture.recolour();
-    this.blocks?.lift.recolour();
     this.heatmap.draw();
     this.drawRamp();
     this.drawClasses();

@@ -18,11 +18,8 @@ class ElementMap {
   get count() { return this.steps.length / 2; }
 
   rangeOf(axis) {
-    let most = 1;
-    for (let i = axis; i < this.steps.length; i += 2) {
-      if (this.steps[i] < NO_PLACE) most = Math.max(most, this.steps[i]);
-    }
-    return most;
+    const steps = this.steps.filter((step, i) => i % 2 === axis && step < NO_PLACE);
+    return steps.reduce((most, step) => Math.max(most, step), 1);
   }
 
   draw() {
@@ -78,9 +75,8 @@ class ElementMap {
   drawLegend() {
     const { clusters } = this.data.view[this.side];
     this.legend?.replaceChildren(...(this.data[this.side].clusters ? clusters : []).map((cluster) => {
-      const button = newButton("", () => this.onCluster?.(this.side, cluster));
-      button.append(badge(this.data, this.side, cluster), isolated(this.data.titleOf(this.side, cluster)));
-      return button;
+      const content = [badge(this.data, this.side, cluster), isolated(this.data.titleOf(this.side, cluster))];
+      return newButton(content, () => this.onCluster?.(this.side, cluster));
     }));
   }
 

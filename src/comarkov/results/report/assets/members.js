@@ -1,6 +1,6 @@
-// A long list, of which only the lines in view are in the page. All lines have the same height.
+// A long list, which grows as the reader comes near its end.
 
-const BEYOND = 6; // lines that are drawn above and below those in view
+const LINES = 60; // that are added each time
 
 class LongList {
   constructor(label, drawLine) {
@@ -8,52 +8,21 @@ class LongList {
     this.list = newElement("ol", { role: "list" });
     this.box = newElement("div",
       { class: "long", tabindex: "0", role: "group", "aria-label": label }, this.list);
-    this.box.addEventListener("scroll", () => this.draw(), { passive: true });
+    this.box.addEventListener("scroll", () => this.grow(), { passive: true });
   }
 
   show(items) {
     this.items = items;
-    this.list.style.height = "0";
-    this.lines = new Map(); // from place to element
     this.list.replaceChildren();
     this.box.scrollTop = 0;
-    this.draw();
+    this.grow();
   }
 
-  draw() {
-    if (!this.items.length) return;
-    if (!this.lines.size) this.list.append(this.line(0)); // to know how high a line is
-    const height = this.lines.values().next().value.offsetHeight || 32;
-    this.list.style.height = `${this.items.length * height}px`;
-    const { scrollTop, clientHeight } = this.box;
-    const first = Math.floor(scrollTop / height) - BEYOND;
-    const last = Math.ceil((scrollTop + clientHeight) / height) + BEYOND;
-    this.drawBetween(Math.max(0, first), Math.min(this.items.length, last), height);
-  }
-
-  // Lines that stay in view stay in the page, so that they keep the focus.
-  drawBetween(first, last, height) {
-    for (const [place, line] of this.lines) {
-      if (place >= first && place < last) continue;
-      line.remove();
-      this.lines.delete(place);
-    }
-    let before = this.list.firstChild;
-    for (let place = first; place < last; place++) {
-      const isNew = !this.lines.has(place), line = this.line(place);
-      if (isNew) this.list.insertBefore(line, before);
-      line.style.top = `${place * height}px`;
-      before = line.nextSibling;
-    }
-  }
-
-  line(place) {
-    if (!this.lines.has(place)) {
-      const attributes = { "aria-setsize": this.items.length, "aria-posinset": place + 1 };
-      this.lines.set(place,
-        newElement("li", attributes, ...this.drawLine(this.items[place], place)));
-    }
-    return this.lines.get(place);
+  grow() {
+    const { scrollTop, clientHeight, scrollHeight } = this.box, at = this.list.children.length;
+    if (at && scrollTop + 2 * clientHeight < scrollHeight) return;
+    this.list.append(...Array.from(this.items.slice(at, at + LINES), (item, i) =>
+      newElement("li", { "aria-setsize": this.items.length, "aria-posinset": at + i + 1 }, ...this.drawLine(item))));
   }
 }
 
@@ -74,24 +43,21 @@ class Members {
     const { kind } = this.data[side], label = `Members of cluster ${facts.cluster}`;
     this.input = newElement("input", { type: "search", placeholder: `Find ${kind} …`,
       "aria-label": `Find among the members of cluster ${facts.cluster}`, spellcheck: "false" });
-    this.select = newElement("select", { "aria-label": `Order of the ${label.toLowerCase()}` },
-      ...this.orders.map((value) => newElement("option", { value }, ORDERS[value])));
+    this.select = newSelect(`Order of the ${label.toLowerCase()}`, this.orders, () => this.show());
     this.count = newElement("span", { class: "note count", role: "status" });
     this.list = new LongList(label, (element) => this.line(element));
     this.list.box.classList.toggle("with-texts", cards.snippets.has(side));
     this.words = distinctiveWords(facts);
     this.input.addEventListener("input", () => this.show());
-    this.select.addEventListener("change", () => this.show());
   }
 
   get orders() {
     const hasConfidence = this.data[this.side].confidence.some((text) => text !== "");
-    return Object.keys(ORDERS).filter((order) => hasConfidence || !(order in BY_CONFIDENCE));
+    return hasConfidence ? ORDERS : { typical: ORDERS.typical, name: ORDERS.name };
   }
 
   get parts() {
-    const bar = newElement("div", { class: "member-bar" }, this.input, this.select, this.count);
-    return [bar, this.list.box];
+    return [newElement("div", { class: "member-bar" }, this.input, this.select, this.count), this.list.box];
   }
 
   show() {
@@ -145,7 +111,7 @@ function alphabetical(facts) {
 class Snippets {
   constructor(data) {
     const bytes = data.sections.get("row texts");
-    this.lines = bytes ? new TextDecoder().decode(bytes).split("\n") : null;
+    this.lines = bytes ? textOf(bytes).split("\n") : null;
     this.from = data.rows.from;
   }
 

@@ -5,19 +5,16 @@ const TYPE = { radius: 44, letters: 14 };
 function drawTypes(box) {
   const k = about.types.length, width = Math.min(box.clientWidth || 320, 420);
   const height = k < 3 ? 150 : Math.min(width, 300);
-  const place = (i) => {
-    const angle = (k === 2 ? Math.PI : -Math.PI / 2) + 2 * Math.PI * i / k, far = k > 1 ? 1 : 0;
-    return { x: width / 2 + far * (width / 2 - TYPE.radius - 4) * Math.cos(angle),
-      y: height / 2 + far * (height / 2 - TYPE.radius - 4) * Math.sin(angle) };
-  };
-  const at = about.types.map((_, i) => place(i));
-  box.replaceChildren(svg("svg", { width, height, role: "img", "aria-label": typesInWords() },
+  const at = about.types.map((_, i) => {
+    const [x, y] = onCircle(i, k);
+    return { x: width / 2 + x * (width / 2 - TYPE.radius - 4), y: height / 2 + y * (height / 2 - TYPE.radius - 4) };
+  });
+  const words = about.relations.map(({ types, kept }) =>
+    `${types.map((i) => about.types[i].name).join(" and ")}: ${percentText(kept)} kept`);
+  box.replaceChildren(svg("svg", { width, height, role: "img", "aria-label": words.join("; ") },
     ...about.relations.map((relation) => typeLink(relation, at)),
     ...about.types.map((type, i) => typeCircle(type, at[i]))));
 }
-
-const typesInWords = () => about.relations.map(({ types, kept }) =>
-  `${types.map((i) => about.types[i].name).join(" and ")}: ${percentText(kept)} kept`).join("; ");
 
 function typeLink({ types: [from, to], kept }, at) {
   const [a, b] = [at[from], at[to]], isLoop = from === to;
@@ -74,19 +71,17 @@ function showCard(type, cluster) {
 
 // What the picture of blocks asks of the data, for one relation.
 function relationData({ types, share, expected }) {
-  const [rows, columns] = types.map((i) => about.types[i]);
-  const side = ({ titles, name }) => ({ clusters: titles.length, kind: name });
-  const order = ({ titles }) => ({ clusters: titles.map((_, cluster) => cluster) });
+  const [rows, columns] = types.map((i) => about.types[i].titles);
+  const order = (titles) => ({ clusters: titles.map((_, cluster) => cluster) });
   const view = {
-    shape: [rows.titles.length, columns.titles.length],
+    shape: [rows.length, columns.length],
     share: share.flat(),
     expected: expected.flat(),
     rows: order(rows),
     columns: order(columns),
-    nodes: { rows: true, columns: true }, // clusters have titles
   };
-  const titleOf = (name, cluster) => (name === "rows" ? rows : columns).titles[cluster];
-  return { rows: side(rows), columns: side(columns), view, titleOf };
+  const titleOf = (name, cluster) => (name === "rows" ? rows : columns)[cluster];
+  return { rows: { clusters: rows.length }, columns: { clusters: columns.length }, view, titleOf };
 }
 
 function relationBlocks(relation, number) {
@@ -103,7 +98,6 @@ function draw() {
   if (byId("types")) drawTypes(byId("types"));
   if (about.network) drawNetwork(byId("network"));
   pictures.forEach((blocks, number) => {
-    blocks.lift.recolour();
     blocks.draw();
     blocks.lift.drawLegend(byId(`legend-${number}`));
   });

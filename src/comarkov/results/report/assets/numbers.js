@@ -28,7 +28,7 @@ const whole = (value) => FORMAT.format(value);
 const entryText = (value) =>
   (Number.isSafeInteger(value) ? whole(value) : significant(value, 4));
 
-// The functions below write what results/numbers.py writes; a test compares the two.
+// The functions below write what words/figures.py writes; a test compares the two.
 
 const plainNumber = (text) => FORMAT.format(Number(text));
 

@@ -6,16 +6,26 @@ const byId = (id) => document.getElementById(id);
 const newElement = (tag, attributes, ...children) =>
   filled(document.createElement(tag), attributes, children);
 
-function filled(element, attributes, children) {
+// What scripts may style, the policy of the page forbids in markup: `style` is an object.
+function filled(element, { style, ...attributes }, children) {
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  Object.assign(element.style, style);
   element.append(...children);
   return element;
 }
 
-function newButton(text, onClick) {
-  const button = newElement("button", { type: "button" }, text);
+function newButton(content, onClick, attributes = {}) {
+  const button = newElement("button", { type: "button", ...attributes }, ...[content].flat());
   button.addEventListener("click", onClick);
   return button;
+}
+
+// A field with choices { value: text }.
+function newSelect(label, choices, onChange) {
+  const select = newElement("select", { "aria-label": label },
+    ...Object.entries(choices).map(([value, text]) => newElement("option", { value }, text)));
+  select.addEventListener("change", () => onChange(select.value));
+  return select;
 }
 
 // Text with its directional controls spelt out: inside a name they would turn what follows.
@@ -61,6 +71,8 @@ for (const kind of ["pointerdown", "scroll"]) {
 
 const SIDES = ["rows", "columns"];
 
+const otherSide = (side) => (side === "rows" ? "columns" : "rows");
+
 const ARROWS = {
   ArrowLeft: ["columns", -1],
   ArrowRight: ["columns", 1],
@@ -92,22 +104,17 @@ function openAround(element) {
 
 // On paper every section is open and nothing is selected; afterwards all is as it was.
 function connectPaper(onPaper, onScreen) {
-  const paper = matchMedia("print");
   let closed = null;
-  const before = () => {
-    if (closed) return;
-    closed = [...document.querySelectorAll("section > details:not([open])")];
-    closed.forEach((fold) => (fold.open = true));
-    onPaper();
+  const change = (isPaper) => {
+    if (isPaper === Boolean(closed)) return;
+    closed ??= [...document.querySelectorAll("section > details:not([open])")];
+    closed.forEach((fold) => (fold.open = isPaper));
+    if (!isPaper) closed = null;
+    (isPaper ? onPaper : onScreen)();
   };
-  const after = () => {
-    closed?.forEach((fold) => (fold.open = false));
-    closed = null;
-    onScreen();
-  };
-  addEventListener("beforeprint", before);
-  addEventListener("afterprint", after);
-  paper.addEventListener("change", () => (paper.matches ? before() : after()));
+  addEventListener("beforeprint", () => change(true));
+  addEventListener("afterprint", () => change(false));
+  matchMedia("print").addEventListener("change", ({ matches }) => change(matches));
 }
 
 // Offer a table, or titles, as a file.

@@ -46,13 +46,6 @@ function highOf(numbers) {
   return quantile(sample, 0.99) || 1;
 }
 
-// The bytes of the picture that is shown: that of the fit comes first, then that of each other β.
-function overviewOf({ sections, fit, shown }) {
-  const [high, wide] = about.overview, size = high * wide;
-  const stored = shown === fit ? 0 : shown + (shown < fit ? 1 : 0);
-  return sections.get("overview").subarray(stored * size, (stored + 1) * size);
-}
-
 const FAINTEST = 14; // the colour, of 256, from which an entry differs from none
 const COARSEST = 8; // screen pixels of a pixel of the picture of all, above which it is too coarse
 const FAR_LIFT = 3; // octaves of lift at the ends of the scale
@@ -87,7 +80,7 @@ class Picture {
   }
 
   drawCells(pen, spans, density) {
-    const { view, cells } = this.data, { totals } = this.data.profiles;
+    const { view, cells, totals } = this.data;
     const rows = binsOf(view.rows, spans.rows, density);
     const columns = binsOf(view.columns, spans.columns, density);
     const means = meansOf(cells, view.rows.at, rows, columns);
@@ -102,7 +95,7 @@ class Picture {
 
   drawOverview(pen, { rows, columns }) {
     const [high, wide] = about.overview;
-    const means = Float32Array.from(overviewOf(this.data), (byte) => (byte / 255) ** 2);
+    const means = Float32Array.from(this.data.sections.get("overview"), (byte) => (byte / 255) ** 2);
     const masses = [new Float64Array(high), new Float64Array(wide)];
     means.forEach((mean, i) => {
       masses[0][Math.floor(i / wide)] += mean;

@@ -8,11 +8,7 @@ const compare = (a, b) => a.isInside - b.isInside || a.length - b.length || a.ra
 
 class Search {
   constructor(input, list, data) {
-    this.input = input;
-    this.list = list;
-    this.data = data;
-    this.matches = [];
-    this.active = -1;
+    Object.assign(this, { input, list, data, matches: [], active: -1 });
     input.addEventListener("input", () => this.look());
     input.addEventListener("focus", () => this.look());
     input.addEventListener("keydown", (event) => this.onKey(event));
@@ -26,24 +22,18 @@ class Search {
 
   // The best of both sides, the best of all first. Neither side crowds out the other.
   find(text) {
-    const [rows, columns] = ["rows", "columns"].map((side) => this.findIn(side, text));
+    const [rows, columns] = SIDES.map((side) => this.findIn(side, text));
     const room = (other) => Math.max(MATCHES / 2, MATCHES - other.length);
     return [...rows.slice(0, room(columns)), ...columns.slice(0, room(rows))].sort(compare);
   }
 
   findIn(side, text) {
-    const facts = this.data[side], best = [];
+    const facts = this.data[side], found = [];
     lowerNames(facts).forEach((name, element) => {
-      const at = name.indexOf(text);
-      if (at < 0) return;
-      const rank = +facts.rank[element] || facts.n + 1; // in no cluster: last
-      const match = { side, element, isInside: at > 0, length: name.length, rank };
-      if (best.length === MATCHES && compare(best[MATCHES - 1], match) <= 0) return;
-      const after = best.findIndex((each) => compare(match, each) < 0);
-      best.splice(after < 0 ? best.length : after, 0, match);
-      best.length = Math.min(best.length, MATCHES);
+      const at = name.indexOf(text), rank = +facts.rank[element] || facts.n + 1; // in no cluster: last
+      if (at >= 0) found.push({ side, element, isInside: at > 0, length: name.length, rank });
     });
-    return best;
+    return found.sort(compare).slice(0, MATCHES);
   }
 
   look() {

@@ -5,43 +5,33 @@ class EditedTitles {
   constructor(key) {
     this.key = `comarkov titles ${key}`;
     this.isStored = true;
-    this.titles = this.read();
-  }
-
-  read() {
     try {
-      const stored = JSON.parse(localStorage.getItem(this.key)) ?? {};
-      return { rows: { ...stored.rows }, columns: { ...stored.columns } };
+      this.titles = { ...JSON.parse(localStorage.getItem(this.key)) };
     } catch {
-      return { rows: {}, columns: {} };
+      this.titles = {};
     }
   }
 
-  get isEmpty() {
-    return !Object.keys(this.titles.rows).length && !Object.keys(this.titles.columns).length;
-  }
+  get isEmpty() { return !Object.keys(this.titles).length; }
 
   of(side, node) {
-    const title = this.titles[side][node];
+    const title = this.titles[`${side} ${node}`];
     return typeof title === "string" ? visible(title) : undefined;
   }
 
   // No title, or an empty one, brings back the computed title.
   set(side, node, title) {
-    if (title) this.titles[side][node] = title;
-    else delete this.titles[side][node];
-    this.store();
+    this.store({ ...this.titles, [`${side} ${node}`]: title || undefined });
   }
 
-  reset() {
-    this.titles = { rows: {}, columns: {} };
-    this.store();
-  }
+  reset() { this.store({}); }
 
-  store() {
+  store(titles) {
+    const text = JSON.stringify(titles); // without those that are undefined
+    this.titles = JSON.parse(text);
     try {
       if (this.isEmpty) localStorage.removeItem(this.key);
-      else localStorage.setItem(this.key, JSON.stringify(this.titles));
+      else localStorage.setItem(this.key, text);
     } catch {
       this.isStored = false; // a private window, a full disk, or a policy of the browser
     }
@@ -53,30 +43,17 @@ class EditedTitles {
 const LONGEST_TITLE = 120; // letters
 
 function titleButton(title, onChange) {
-  const attributes = { type: "button", class: "title", title: "Click to edit this title" };
-  const button = newElement("button", attributes, isolated(title));
-  button.addEventListener("click", () => editTitle(button, title, onChange));
+  const button = newButton(isolated(title), () => editTitle(button, title, onChange),
+    { class: "title", title: "Click to edit this title" });
   return button;
 }
 
 // The number of a cluster on its colour, which depends on the level, and on whether the page is dark.
-function badge(data, side, cluster) {
-  const mark = newElement("span", { class: "badge", "data-side": side, "data-cluster": cluster }, String(cluster));
-  mark.style.background = data.clusterColour(side, cluster);
-  return mark;
-}
+const badge = (data, side, cluster) => newElement("span", { class: "badge", "data-side": side,
+  "data-cluster": cluster, style: { background: data.clusterColour(side, cluster) } }, String(cluster));
 
 const recolourBadges = (data) => document.querySelectorAll(".badge[data-side]").forEach(({ dataset, style }) =>
   (style.background = data.clusterColour(dataset.side, +dataset.cluster)));
-
-// Titles in the sentences that open the report, which describe the clusters of the fit.
-function renewTitlesInSentences(data) {
-  document.querySelectorAll(".cluster-title").forEach((box) => {
-    const { side, cluster } = box.dataset;
-    const nodes = data[side].tree?.nodesAt(data.fitLevel[side]);
-    if (nodes) box.textContent = data.titleOfNode(side, nodes[cluster]);
-  });
-}
 
 // Enter and leaving the field keep what was typed, Escape keeps the title as it was.
 function editTitle(button, title, onChange) {
