@@ -22,6 +22,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx_copybutton",
     "sphinx_design",
+    "sphinxext.opengraph",
     "api_pages",
     "command_pages",
     "figure_files",
@@ -84,6 +85,11 @@ html_theme_options = {
     "footer_end": [],
 }
 html_context = {"default_mode": "auto"}
+
+# Each page gets a description of its own, for search engines and previews of links.
+ogp_site_url = "https://comarkov.github.io/comarkov/"
+ogp_enable_meta_description = True
+ogp_social_cards = {"enable": False}
 html_sidebars = {name: [] for name in (*ALONE, "search")}
 
 

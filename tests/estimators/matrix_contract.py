@@ -89,6 +89,9 @@ class CoClusteringContract(EstimatorContract):
         assert_allclose(membership.sum(axis=1), 1)
         has_mass = model.row_labels_ >= 0
         assert_array_equal(membership.argmax(axis=1)[has_mass], model.row_labels_[has_mass])
+        confidence = named.predict(frame, return_confidence=True)[1]
+        assert_array_equal(membership.max(axis=1)[has_mass], confidence[has_mass])
+        assert_allclose(membership[~has_mass], 1 / membership.shape[1])
 
     @pytest.mark.filterwarnings("ignore:X has feature names")
     def test_new_rows_may_have_any_format(self, X, model):

@@ -166,7 +166,7 @@ def fetch_dataset(
 ) -> None:
     """Download data sets from their publishers, and verify size and checksum.
 
-    An interrupted download continues where it stopped.
+    If a download is interrupted, run the command again; nothing is left half-written.
 
     [bold]Example[/bold]
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.special import softmax
 from sklearn.base import BiclusterMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -151,13 +150,11 @@ class CoClusterEstimator(
     def transform(self, X: Any) -> np.ndarray:
         """Soft membership of rows in row clusters: nonnegative, each row sums to 1.
 
-        With c_a the cost of inserting the row into cluster a, in nats per unit of its mass, the
-        membership in a is proportional to exp(-c_a), the rule of the soft information bottleneck.
-        Empty rows belong to all clusters equally.
+        The membership is the posterior of each cluster, whose largest value is the confidence of
+        ``predict(X, return_confidence=True)``. Empty rows belong to all clusters equally.
         """
         _, new = self._new_rows(X)
-        mass = np.where(new.row_mass > 0, new.row_mass, 1.0)
-        return softmax(-self._model.row_costs(new) / mass[:, None], axis=1)
+        return posterior(self._model.row_costs(new), new.matrix, self.row_evidence_exponent_)
 
     def score(self, X: Any, y: Any = None) -> float:
         """Minus L_β of X in bits, with rows in their predicted clusters and columns as fitted.
