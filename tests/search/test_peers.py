@@ -161,7 +161,7 @@ def test_a_lost_scheduler_is_an_error(tmp_path):
 def endless(data, run):
     """Sweep until the end is asked for."""
     state, count = started(data), 0
-    while not run.stop():
+    while count == 0 or not run.stop():
         state.sweep(state.rows, run.at(0.7))
         count += 1
     return count

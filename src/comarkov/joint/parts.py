@@ -93,11 +93,13 @@ class Change(NamedTuple):
             return other if self.items.size == 0 else self
         if np.array_equal(self.items, other.items):
             return Change(self.items, self.cells + other.cells)
-        items = np.union1d(self.items, other.items)
-        cells = np.zeros((items.size, self.cells.shape[1]), self.cells.dtype)
-        cells[np.searchsorted(items, self.items)] = self.cells
-        cells[np.searchsorted(items, other.items)] += other.cells
-        return Change(items, cells)
+        is_changed = np.zeros(max(self.items[-1], other.items[-1]) + 1, bool)
+        is_changed[self.items] = is_changed[other.items] = True
+        place = np.cumsum(is_changed) - 1
+        cells = np.zeros((place[-1] + 1, self.cells.shape[1]), self.cells.dtype)
+        cells[place[self.items]] = self.cells
+        cells[place[other.items]] += other.cells
+        return Change(np.flatnonzero(is_changed).astype(np.uint32), cells)
 
 
 class TableSum:

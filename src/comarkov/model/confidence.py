@@ -27,8 +27,8 @@ from scipy.special import softmax
 
 from ..costs.labels import jaccard, matched, membership
 from ..joint.joint import joint
-from ..joint.machine import in_order
 from ..kernels.matrix import Matrix, observations
+from ..search.parallel.worker import worker_of
 from ..search.run import Budget, Purpose, Run
 from ..search.state.coclusters import CoClusters, Solution
 from ..search.state.side import Side
@@ -59,7 +59,7 @@ def learn_confidence(solution: Solution[CoClusters], orders: Orders, run: Run) -
         return 1.0 if side is None else evidence_exponent(side, sides[1 - i], run.beta, rng)
 
     learnt: dict[str, Any] = {}
-    gammas = list(in_order(exponent, range(2), state.joint.threads))
+    gammas = [exponent(i) for i in range(2)]
     for i, (name, side) in enumerate(zip(("row", "column"), sides, strict=True)):
         sure, order = None, orders[i]
         if side is not None:
@@ -164,9 +164,15 @@ def evidence_exponent(
     sample = _sample(side, other, beta, rng)
     work = sample.entries.nnz * (side.k + SHUFFLE_TERMS)
     n_shuffles = Budget.EVIDENCE.times(work, 1, SHUFFLES)
-    shuffles = [_variances(sample, _shuffled(sample, rng)) for _ in range(n_shuffles)]
-    expected = np.mean(shuffles, axis=0)[sample.home]
-    return _exponent(_deviations(sample, sample.entries), expected)
+    orders = [rng.permutation(sample.entries.nnz) for _ in range(n_shuffles)]
+
+    def deviations(i: int) -> Deviations:
+        shuffled = sample.entries if i == n_shuffles else _shuffled(sample, orders[i])
+        return _deviations(sample, shuffled)
+
+    *shuffles, given = worker_of(side.joint).chunks(deviations, n_shuffles + 1)
+    expected = np.mean([_variances(sample, each) for each in shuffles], axis=0)[sample.home]
+    return _exponent(given, expected)
 
 
 def _exponent(given: Deviations, expected: np.ndarray) -> float:
@@ -199,24 +205,23 @@ def _sample(side: Side, other: Side | None, beta: float, rng: np.random.Generato
     return ElementSample(entries[:, items], side.labels[elements], target, side.joint.spread)
 
 
-def _shuffled(sample: ElementSample, rng: np.random.Generator) -> sp.csr_array:
+def _shuffled(sample: ElementSample, drawn: np.ndarray) -> sp.csr_array:
     """Shuffle entries among the elements of each cluster; every element keeps its number of them.
 
-    Entries of the same item and element are summed.
+    ``drawn`` are all entries in random order. Entries of the same item and element are summed.
     """
     entries = sample.entries
     element = np.repeat(np.arange(entries.shape[0]), np.diff(entries.indptr))
     home = sample.home[element]
     places = np.argsort(home, kind="stable")
-    drawn = rng.permutation(home.size)
     drawn = drawn[np.argsort(home[drawn], kind="stable")]
     where = element[places], entries.indices[drawn]
     return sp.coo_array((entries.data[drawn], where), shape=entries.shape).tocsr()
 
 
-def _variances(sample: ElementSample, entries: sp.csr_array) -> np.ndarray:
+def _variances(sample: ElementSample, deviations: Deviations) -> np.ndarray:
     """Return the mean of v d(b)² over the elements of each cluster, by (cluster, b)."""
-    squares, counts = _deviations(sample, entries)
+    squares, counts = deviations
     return _means(sample, squares * counts[:, None], np.ones(counts.size))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from ..costs.labels import membership, ranks, renumbered
 from ..search.run import Purpose, Run
 from ..search.state.coclusters import CoClusters, Solution, Step
-from ..search.state.side import Side, bisect
+from ..search.state.side import Side, bisect, splits_at_once
 from ..search.state.starts import Start
 
 SAME = 1e-9  # clusters that differ by a smaller share of all mass are equally heavy
@@ -99,26 +100,41 @@ def take_leaves(
 
 
 def _split(state: CoClusters, side: Side, count: int | None, run: Run) -> np.ndarray:
-    """Repeat the split that gains most; return the labels."""
+    """Repeat the split that gains most; return the labels.
+
+    Of large data, several clusters are split at the same time: also the parts of those whose turn
+    is likely to come.
+    """
     labels, cross, most = side.labels.astype(np.int64), state.cross(side), count or 0
-    splits: list[tuple[float, int, np.ndarray, np.ndarray]] = []  # the one of largest gain first
+    known: dict[int, list[tuple[float, list[np.ndarray]]]] = {}  # splits of parts, by cluster
 
-    def consider(numbers: Sequence[int], clusters: list[np.ndarray]) -> None:
-        both = zip(clusters, bisect(side.joint, clusters, cross, run), strict=True)
-        for number, (members, split) in zip(numbers, both, strict=True):
-            if split.leavers.size:
-                heapq.heappush(splits, (-split.gain, number, members, split.leavers))
+    def cut(clusters: list[np.ndarray]) -> list[tuple[float, list[np.ndarray]]]:
+        """Return the loss of each split and its two parts; no parts if there is no split."""
+        splits = zip(clusters, bisect(side.joint, clusters, cross, run), strict=True)
+        rest = partial(np.setdiff1d, assume_unique=True)
+        return [
+            (-gain, [leavers, rest(members, leavers)] if leavers.size else [])
+            for members, (gain, leavers) in splits
+        ]
 
+    heap: list[tuple[float, int, list[np.ndarray]]] = []  # the split that gains most is first
     if side.k < most and not run.stop():
         numbers = range(side.k)[::-1]
-        consider(numbers, [np.flatnonzero(labels == a) for a in numbers])
+        cuts = zip(numbers, cut([np.flatnonzero(labels == a) for a in numbers]), strict=True)
+        heap = sorted((loss, a, parts) for a, (loss, parts) in cuts if parts)
     for new in range(side.k, most):
-        if run.stop() or not splits:
+        if run.stop() or not heap:
             break
-        _, old, members, leavers = heapq.heappop(splits)
-        labels[leavers] = new
-        if new + 1 < most:
-            consider((new, old), [leavers, np.setdiff1d(members, leavers, assume_unique=True)])
+        if new + 1 < most and heap[0][1] not in known:
+            count = max(1, min(most - new, splits_at_once(side.joint)) // 2)
+            likely = [split for split in heapq.nsmallest(count, heap) if split[1] not in known]
+            halved = cut([part for *_, parts in likely for part in parts])
+            known |= {split[1]: halved[2 * i : 2 * i + 2] for i, split in enumerate(likely)}
+        _, old, parts = heapq.heappop(heap)
+        labels[parts[0]] = new
+        for number, (loss, halves) in zip((new, old), known.pop(old, []), strict=False):
+            if halves:
+                heapq.heappush(heap, (loss, number, halves))
     return labels
 
 

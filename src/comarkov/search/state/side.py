@@ -382,7 +382,7 @@ def _bisect_in_parts(
         move_all(own, [rows_of_parts(worker.bounds, clusters[i]) for i in large])
     if run.stop():
         return [Split(0.0, members[:0]) for members in clusters]
-    gains = worker.each(lambda i: _gain(movers[i]), len(movers))
+    gains = worker.chunks(lambda i: _gain(movers[i]), len(movers))
     return [
         Split(gain, members[mover.clusters.label[members] == 1])
         for gain, mover, members in zip(gains, movers, clusters, strict=True)
