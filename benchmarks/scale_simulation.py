@@ -1,8 +1,9 @@
 """How fast 20 workers could be: their parts are computed here, one after another, and timed.
 
 All that is divided among workers counts as the slowest of them would take; all that each of them
-repeats counts in full. Exchanges take what they took on a real cluster: so long for each message
-that a worker sends, and so long for each byte.
+repeats counts in full. Times are those of the processor, so that other programs hardly matter.
+Exchanges take what they took between two real workers: so long for each, so long for each further
+worker that a message goes to, and so long for each byte.
 """
 
 import time
@@ -17,8 +18,9 @@ from measuring import Clock
 from scale_tasks import CLUSTERS, planted_csr
 
 from comarkov import CoClustering
+from comarkov.joint.joint import joint
 from comarkov.search.parallel.dask_client import session
-from comarkov.search.parallel.dask_inputs import cluster_joint
+from comarkov.search.parallel.dask_joint import on_cluster
 from comarkov.search.parallel.peers import narrow
 from comarkov.search.parallel.worker import Worker
 from comarkov.search.run import Run, Seed
@@ -41,9 +43,9 @@ class Simulation:
         seconds = np.zeros(worker.bounds.size - 1)
 
         def timed(p: int) -> Any:
-            began, copied = time.perf_counter(), self._copying
+            began, copied = time.process_time(), self._copying
             result = work(p)
-            seconds[p] = time.perf_counter() - began - (self._copying - copied)
+            seconds[p] = time.process_time() - began - (self._copying - copied)
             return result
 
         yield from original(worker, timed)
@@ -53,12 +55,19 @@ class Simulation:
 
     def chunks(self, original: Any, worker: Worker, work: Any, count: int) -> Any:
         """Divide chunks evenly."""
-        began = time.perf_counter()
+        began = time.process_time()
         results = original(worker, work, count)
         if count > 1 and worker.bounds.size > 2:
-            spent = time.perf_counter() - began
+            spent = time.process_time() - began
             self.saved += spent * (1 - -(-count // self.workers) / count)
             self.exchanges += 1
+        return results
+
+    def entropies(self, original: Any, worker: Worker, job: Any, change: Any) -> Any:
+        """Divide the items evenly."""
+        began = time.process_time()
+        results = original(worker, job, change)
+        self.saved += (time.process_time() - began) * (1 - 1 / self.workers)
         return results
 
     def half_steps(self, original: Any, worker: Worker, jobs: Any, stop: Any) -> Any:
@@ -79,16 +88,16 @@ class Simulation:
 
     def copy(self, original: Any, worker: Worker, shared: Any) -> Any:
         """Time copies of tables."""
-        began = time.perf_counter()
+        began = time.process_time()
         table = original(worker, shared)
-        self._copying += time.perf_counter() - began
+        self._copying += time.process_time() - began
         return table
 
 
 def fit_simulated(clock: Clock, entries: int, workers: int) -> dict[str, float]:
     """Fit planted data on one thread; return what ``workers`` would save and send."""
     simulation = Simulation(workers)
-    methods = ("_each_own", "chunks", "half_steps", "masses", "_copy")
+    methods = ("_each_own", "chunks", "entropies", "half_steps", "masses", "_copy")
     X = planted_csr(entries)
     CoClustering(CLUSTERS, random_state=0, max_time=1.0).fit(X)  # loads kernels
     for name in methods:
@@ -104,22 +113,24 @@ def fit_simulated(clock: Clock, entries: int, workers: int) -> dict[str, float]:
     }
 
 
-def exchange_values(size: int, data: Any, run: Any) -> float:
-    """Return the seconds of an exchange of so many bytes, on a worker of two."""
+def exchange_values(size: int, data: Any, run: Any) -> tuple[float, float]:
+    """Return the seconds of an exchange of so many bytes, on a worker of two, and those of CPU."""
     peer = data.__dict__["worker"]._peer
-    value = np.zeros(size, np.uint8)
+    value, seconds = np.zeros(size, np.uint8), []
     peer.together(lambda: peer.share(value))
-    began = time.perf_counter()
+    busy = time.process_time()
     for _ in range(MESSAGES if size < LARGE else MESSAGES // 10):
+        began = time.perf_counter()
         peer.together(lambda: peer.share(value))
-    return (time.perf_counter() - began) / (MESSAGES if size < LARGE else MESSAGES // 10)
+        seconds.append(time.perf_counter() - began)
+    return float(np.median(seconds)), (time.process_time() - busy) / len(seconds)
 
 
-def exchanges(clock: Clock) -> tuple[float, float]:
-    """Return the seconds of a message, and of a byte, between two workers."""
+def exchanges(clock: Clock) -> tuple[float, float, float]:
+    """Return the seconds of a message between two workers, its CPU, and the seconds of a byte."""
     X = planted_csr(10**7)
     with session(None, 2) as cluster:
-        data = cluster_joint(X, None, cluster)
+        data = on_cluster(joint(X), cluster)
         run = Run(1.0, Seed((0,)))
         small, large = (data.compute(partial(exchange_values, n), run) for n in (8, LARGE))
-    return small, (large - small) / LARGE
+    return *small, (large[0] - small[0]) / LARGE
