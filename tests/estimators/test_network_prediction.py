@@ -200,3 +200,21 @@ def test_mistakes_get_a_call_that_works(X, kind, message):
     model = MultiwayClustering(2, random_state=0).fit(frames())
     with refused(message):
         model.predict(X, kind)
+
+
+def test_confidence_adds_up_the_evidence_of_all_relations():
+    rng = np.random.default_rng(0)
+    topic = np.arange(30) % 3
+    tables = {
+        ("document", other): rng.poisson(np.where(topic[:, None] == np.arange(12) % 3, 4, 0.5))
+        for other in ("word", "author")
+    }
+    model = MultiwayClustering(3, random_state=0).fit(tables)
+    labels, sure = model.predict(tables, return_confidence=True)
+    assert_array_equal(labels, model.predict(tables))
+    alone = [model.predict({key: W}, return_confidence=True)[1] for key, W in tables.items()]
+    assert sure.mean() > max(each.mean() for each in alone)
+    mixed = {key: W[topic == 0][:1] + W[topic == 1][:1] for key, W in tables.items()}
+    assert model.predict(mixed, return_confidence=True)[1][0] < sure.min()
+    empty = {key: np.zeros((1, 12)) for key in tables}
+    assert model.predict(empty, return_confidence=True) == ([-1], [0.0])

@@ -138,3 +138,62 @@ def test_numbers_are_chosen_for_several_types():
     assert model.n_clusters_ == {"user": 3, "item": 3, "tag": 3}
     assert evaluate.adjusted_rand_index(users, model.labels_["user"]) == 1
     assert "user × item: " in model.selection_reason_
+
+
+def test_senders_and_receivers_get_clusters_of_their_own_where_that_describes_edges_better():
+    rng = np.random.default_rng(0)
+    senders, receivers = (rng.permutation(np.arange(120) % k) for k in (3, 4))
+    share = np.where(np.arange(12).reshape(3, 4) % 5 < 2, 0.25, 0.02)
+    W = (rng.random((120, 120)) < share[senders[:, None], receivers]).astype(float)
+    results = comarkov.communities(W, directed=True)
+    for truth, (name, labels) in zip(
+        (senders, receivers), results.fitted.labels_.items(), strict=True
+    ):
+        known = truth[results.fitted.names_[name].astype(int)]
+        assert evaluate.adjusted_rand_index(known, labels) > 0.8
+    assert list(comarkov.communities(W, directed=True, sides="one").titles) == ["node"]
+    assert list(comarkov.communities(W, directed=False).titles) == ["node"]
+    graph = nx.planted_partition_graph(4, 30, 0.3, 0.03, seed=0, directed=True)
+    assert list(comarkov.communities(graph).titles) == ["node"]
+    assert list(comarkov.communities(graph, 3, sides="two").titles) == ["sender", "receiver"]
+
+
+def test_known_classes_of_nodes_are_compared_with_the_groups(tmp_path):
+    graph = nx.karate_club_graph()
+    (clubs,) = comarkov.communities(graph).agreements
+    assert (clubs.title, clubs.counts.shape, clubs.counts.sum()) == ("club", (2, 2), 34)
+    assert clubs.counts.max(axis=1).sum() == 33
+    nx.write_gml(graph, tmp_path / "karate.gml")
+    network = comarkov.read(tmp_path / "karate.gml", kind="network")
+    (again,) = comarkov.communities(network).agreements
+    assert (again.counts == clubs.counts).all()
+    assert 0.8 < again.score < 1
+    edges = ["from,to,club"] + [f"{u},{v},{graph.nodes[u]['club']}" for u, v in graph.edges]
+    (tmp_path / "edges.csv").write_text("\n".join(edges))
+    columns = {"rows": "from", "columns": "to", "row_classes": "club"}
+    read = comarkov.read(tmp_path / "edges.csv", **columns)
+    (partly,) = comarkov.communities(read, directed=False).agreements
+    assert partly.counts.sum() == len({u for u, _ in graph.edges})
+
+
+@pytest.mark.parametrize("flags", ["000", "001", "011 2", "111 1", "0"])
+def test_metis_files_are_networks(tmp_path, flags):
+    """A triangle with a tail; the format has weights of nodes and edges."""
+    links = {1: {2: 5, 3: 1}, 2: {1: 5, 3: 2}, 3: {1: 1, 2: 2, 4: 7}, 4: {3: 7}}
+    digits, *count = flags.split()
+    digits = digits.zfill(3)
+    before = [9] * (int(digits[0]) + int(digits[1]) * int(count[0] if count else 1))
+    lines = ["% a comment", f"4 4 {flags}"]
+    for near in links.values():
+        words = [
+            f"{node} {weight}" if digits[2] == "1" else str(node) for node, weight in near.items()
+        ]
+        lines.append(" ".join([*map(str, before), *words]))
+    (tmp_path / "a.graph").write_text("\n".join(lines))
+    data = comarkov.read(tmp_path / "a.graph", kind="network")
+    expected = np.array([[links[u].get(v, 0) for v in links] for u in links])
+    assert (data.matrix.toarray() == (expected if digits[2] == "1" else expected > 0)).all()
+    assert data.row_names.tolist() == ["1", "2", "3", "4"]
+    (tmp_path / "a.graph").write_text("\n".join([*lines[:2], *lines[3:]]))
+    with refused("a.graph", "4 edges"):
+        comarkov.read(tmp_path / "a.graph", kind="network")

@@ -16,6 +16,7 @@ from .options import (
     SearchOptions,
     argument,
     command,
+    one_of,
     parsed_beta,
     parsed_number,
 )
@@ -31,6 +32,7 @@ VISITS = (
     "If each line is one visited state, name the columns of the sequence, the state and the time, "
     "for example --kind sequences --rows visit --columns page --time clicked."
 )
+SIDES = ("auto", "one", "two")
 EDGES = "A graph file, an edge list or a square table."
 RELATIONS = "TYPE,TYPE=FILE for each table; FILE:ROWS:COLUMNS:WEIGHTS picks its columns."
 NAMED_TABLE = re.compile(r"([^=/\\]+),([^=/\\,]+)=(.+)")  # TYPE,TYPE=FILE
@@ -116,6 +118,12 @@ class NetworkOptions(SearchOptions):
     directed: bool | None = CLUSTERING.option(
         "--directed/--undirected", "Whether edges have a direction.", shown="detected"
     )
+    sides: str = CLUSTERING.option(
+        "--sides SIDES",
+        "One set of groups, or two: who links to whom, and who is linked by whom.",
+        "auto",
+        **one_of(SIDES),
+    )
 
 
 @command
@@ -128,8 +136,10 @@ def network(
 ) -> None:
     """Find groups of nodes in a network, and write all results into a folder.
 
-    INPUT is a graph file (GraphML, GML, GEXF or Pajek), an edge list with two columns of nodes and
-    perhaps one of weights, or a square table. By default, it works out how many groups there are.
+    INPUT is a graph file (GraphML, GML, GEXF, Pajek or METIS), an edge list with two columns of
+    nodes and perhaps one of weights, or a square table. By default, it works out how many groups
+    there are. Known classes (attributes of nodes, or --row-classes) are compared
+    with the groups.
 
     OUT gets a CSV file of the nodes, blocks.csv, clusters.md, summary.json, report.html, and
     model/ for predict and info.
@@ -144,26 +154,15 @@ def network(
     parameters = clustering.search_parameters(output)
     parameters["n_clusters"] = parsed_number(clustering.k, "-k")
     data = reading.read(source, kind=reading.kind or "network")
+    from ..estimators.multiway import fit_network  # slow to import
     from ..io.read.fit_input import network_input
-
-    edges, _, note = network_input(data, clustering.directed)
-    if note:
-        warnings.warn(note, stacklevel=2)
-    _fit_relations({(edges.row_kind, edges.row_kind): edges}, parameters, out, folder, output)
-
-
-def _fit_relations(
-    data: dict[Key, Data],
-    parameters: dict[str, Any],
-    out: Path,
-    folder: FolderOptions,
-    output: OutputOptions,
-) -> None:
-    from ..estimators.multiway import MultiwayClustering  # slow to import
     from ..results.multiway_results import MultiwayResults
 
-    model = MultiwayClustering(**parameters).fit(data)
-    folder.finish(MultiwayResults(model, data, command_line()), out, output)
+    edges = network_input(data, clustering.directed)
+    if edges.note:
+        warnings.warn(edges.note, stacklevel=2)
+    model, relations = fit_network(edges, clustering.sides, parameters)
+    folder.finish(MultiwayResults(model, relations, command_line()), out, output)
 
 
 class Table(NamedTuple):
@@ -273,7 +272,11 @@ def multi(
     types = list(dict.fromkeys(name for key in data for name in key))
     parameters |= {"n_clusters": clustering.numbers(types), "beta": clustering.beta}
     parameters |= {"weights": clustering.weights(list(data))}
-    _fit_relations(data, parameters, out, folder, output)
+    from ..estimators.multiway import MultiwayClustering  # slow to import
+    from ..results.multiway_results import MultiwayResults
+
+    model = MultiwayClustering(**parameters).fit(data)
+    folder.finish(MultiwayResults(model, data, command_line()), out, output)
 
 
 def _read(tables: list[Table], reading: InputOptions) -> dict[Key, Data]:

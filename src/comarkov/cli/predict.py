@@ -42,7 +42,7 @@ class Placed(NamedTuple):
 
     names: np.ndarray
     labels: np.ndarray
-    confidence: np.ndarray | None  # None if the model has none
+    confidence: np.ndarray
     table: str  # which table of the results has the titles of the clusters
 
 
@@ -71,7 +71,7 @@ def predict(
     the cluster. A row without entries in known columns has cluster -1.
 
     For results of chain, rows are new states, and columns are the known states that they go to.
-    For results of multi, give tables as for multi; the result has no confidence.
+    For results of multi, give tables as for multi.
 
     [bold]Examples[/bold]
 
@@ -144,10 +144,10 @@ def _place_elements(
         axis = 1 - key.index(element_type)
         advice = f"Choose its columns: {start} {','.join(key)}={matrix.source}:ROWS:COLUMNS"
         _refuse_strangers(matrix, axis, fitted.names_[key[axis]], advice)
-    names, labels = fitted._place(data, element_type)
+    names, labels, confidence = fitted._place(data, element_type)
     types = summary(folder)["types"] if is_results(folder) else {}
     table_name = Path(types[element_type]["file"]).stem if types else element_type
-    return Placed(names, labels, None, table_name)
+    return Placed(names, labels, confidence, table_name)
 
 
 def _type_of(keys: list[Key], side: str, works: str) -> str:
@@ -185,10 +185,9 @@ def _print(
     columns: dict[str, list[Any]] = {
         "name": placed.names.tolist(),
         "cluster": placed.labels.tolist(),
+        "confidence": placed.confidence.round(4).tolist(),
+        "title": [titles.get(str(label), "") for label in placed.labels],
     }
-    if placed.confidence is not None:
-        columns["confidence"] = placed.confidence.round(4).tolist()
-    columns["title"] = [titles.get(str(label), "") for label in placed.labels]
     lines = list(zip(*columns.values(), strict=True))
     if output.json:
         print_json([dict(zip(columns, line, strict=True)) for line in lines])

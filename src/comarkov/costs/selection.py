@@ -35,11 +35,17 @@ def description_length(blocks: np.ndarray, sizes: Pair) -> float:
     """
     nats = _ln_choose(blocks.sum() + blocks.size - 1, blocks.size - 1) - gammaln(blocks + 1).sum()
     for axis, size in enumerate(sizes):
-        mass, n = blocks.sum(axis=1 - axis), size.sum()
+        mass = blocks.sum(axis=1 - axis)
         nats += gammaln(mass + 1).sum() + _ln_choose(mass + size - 1, size - 1).sum()
-        nats += np.log(n) + _ln_choose(n - 1, size.size - 1)
-        nats += gammaln(n + 1) - gammaln(size + 1).sum()
+        nats += partition_nats(size)
     return float(nats)
+
+
+def partition_nats(size: np.ndarray) -> float:
+    """Return the nats that describe which elements are in clusters of these sizes."""
+    n = size.sum()
+    nats = np.log(n) + _ln_choose(n - 1, size.size - 1) + gammaln(n + 1)
+    return float(nats - gammaln(size + 1).sum())
 
 
 def _ln_choose(n: Any, k: Any) -> Any:

@@ -7,19 +7,21 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from numbers import Real
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import softmax
 from sklearn.utils.validation import check_is_fitted
 
 from .._compat import StrOptions, fit_context
-from ..costs.labels import renumbered
+from ..costs.labels import membership, renumbered
 from ..costs.objective import Coefficients, Information, co_clustering
-from ..io.read import read
-from ..io.read.fit_input import Key, network_input, read_new, read_relations
+from ..costs.selection import cluster_sizes, description_length, partition_nats
+from ..io.read import Data, read
+from ..io.read.fit_input import Key, NetworkInput, network_input, read_new, read_relations
 from ..joint.joint import Joint, joint
-from ..joint.messages import plural_of_kind, warn_user
+from ..joint.messages import InputError, plural_of_kind, warn_user
 from ..joint.objects import is_graph
 from ..model.leaves import canonical_orders
 from ..model.placing import onto, relation_model
@@ -36,7 +38,10 @@ if TYPE_CHECKING:
 
 AUTO: Literal["auto"] = "auto"
 NODES = ("node", "node")
+SENDERS = ("sender", "receiver")
+TWO_SIDES = "Nodes are clustered twice, as senders and as receivers: that describes the edges best."
 Number = int | Literal["auto"]
+Sides = Literal["auto", "one", "two"]
 
 
 @dataclass(eq=False, repr=False)
@@ -240,7 +245,17 @@ class MultiwayClustering(SearchParameters, Searches):
             for key, matrix in data.items()
         }
 
-    def predict(self, X: Any, element_type: str | None = None) -> np.ndarray:
+    @overload
+    def predict(
+        self, X: Any, element_type: str | None = None, *, return_confidence: Literal[False] = False
+    ) -> np.ndarray: ...
+    @overload
+    def predict(
+        self, X: Any, element_type: str | None = None, *, return_confidence: Literal[True]
+    ) -> tuple[np.ndarray, np.ndarray]: ...
+    def predict(
+        self, X: Any, element_type: str | None = None, *, return_confidence: bool = False
+    ) -> Any:
         """The cluster of each new element of a type, where it costs least.
 
         Each new element x is added alone, with all its weights, to the data of the fit. It goes to
@@ -260,12 +275,17 @@ class MultiwayClustering(SearchParameters, Searches):
         element_type : None or str, default=None
             The type of the new elements. None is the type that all relations in X share, the first
             one if they share both.
+        return_confidence : bool, default=False
+            Also return the posterior of each cluster: as in :class:`CoClustering` at γ = 1, with
+            the costs of all relations added up. It is too high for counts that come in bursts.
 
         Returns
         -------
-        ndarray of int
+        labels : ndarray of int
             In the order of the rows of the first relation, followed by names that only others
             have; -1 for elements that have no weight with a known one.
+        confidence : ndarray of float, if ``return_confidence``
+            0 for elements that have no weight with a known one.
 
         Examples
         --------
@@ -275,15 +295,19 @@ class MultiwayClustering(SearchParameters, Searches):
         >>> model.predict([[2, 1, 0, 0], [0, 0, 1, 1]])
         array([1, 0])
         """
-        return self._place(X, element_type)[1]
+        _, labels, confidence = self._place(X, element_type)
+        return (labels, confidence) if return_confidence else labels
 
-    def _place(self, X: Any, element_type: str | None = None) -> tuple[np.ndarray, np.ndarray]:
-        """The names of new elements, and their clusters."""
+    def _place(
+        self, X: Any, element_type: str | None = None
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The names of new elements, their clusters, and the confidence in these."""
         check_is_fitted(self)
         X, element_type = self._new_relations(X, element_type)
         names, new = read_new(X, element_type, self.names_)
-        costs = np.zeros((names.size, self.labels_[element_type].max() + 1))
+        costs, nats = np.zeros((2, names.size, self.labels_[element_type].max() + 1))
         has_mass = np.zeros(names.size, bool)
+        unit = max(map(self._weight, self._models))
         for given, weights in new.items():
             key = self._key_of_fit(given)
             axis = key.index(element_type)
@@ -292,9 +316,14 @@ class MultiwayClustering(SearchParameters, Searches):
             each = (model.column_costs if axis else model.row_costs)(rows)
             whole = model.total + rows.row_mass
             there = rows.row_mass > 0
+            mass = rows.row_mass[there]
             costs[there] += self._weight(key) * (each / whole[:, None])[there]
+            n = (weights.sum(axis=1) ** 2 / (weights**2).sum(axis=1).clip(1e-300))[there]
+            nats[there] += each[there] * (self._weight(key) / unit * n / mass)[:, None]
             has_mass |= there
-        return names, np.where(has_mass, costs.argmin(axis=1), -1)
+        best = costs.argmin(axis=1)
+        sure = softmax(-nats, axis=1)[np.arange(names.size), best]
+        return names, np.where(has_mass, best, -1), np.where(has_mass, sure, 0.0)
 
     def _new_relations(self, X: Any, element_type: str | None) -> tuple[dict[Key, Any], str]:
         """The relations of new elements, which the fit must have, and the type of the elements."""
@@ -374,6 +403,7 @@ def communities(
     n_clusters: Number = AUTO,
     *,
     directed: bool | None = None,
+    sides: Sides = AUTO,
     random_state: Any = 0,
     **search: Any,
 ) -> MultiwayResults:
@@ -382,12 +412,17 @@ def communities(
     Parameters
     ----------
     graph : networkx or igraph graph, square matrix, list of edges, data frame, Data or path
-        Edges with or without direction and weights. Isolated nodes are in no group.
+        Edges with or without direction and weights. Isolated nodes are in no group. Attributes of
+        nodes that look like known classes are compared with the groups.
     n_clusters : int or "auto", default="auto"
         The number of groups. "auto" takes as many as shorten the description of the edges.
     directed : bool or None, default=None
         Whether edges have a direction. None detects it: a graph states it, and a matrix or an edge
         list is undirected if it is symmetric or if no two nodes are linked in both directions.
+    sides : {"auto", "one", "two"}, default="auto"
+        "one" puts each node into one group. "two" clusters nodes twice: as senders, by whom they
+        link to, and as receivers, by who links to them. "auto" does so if edges have a direction
+        and two sides give the shorter description of them.
     random_state, **search
         Parameters of :class:`MultiwayClustering`.
 
@@ -405,12 +440,58 @@ def communities(
     """
     if isinstance(graph, str | os.PathLike):
         graph = read(graph, kind="network")
-    data, _, note = network_input(graph, directed)
-    if note:
-        warn_user(note)
-    relations = {(data.row_kind, data.row_kind): data}
-    model = MultiwayClustering(n_clusters, random_state=random_state, **search)
-    return model.fit(relations).results(relations)
+    given = network_input(graph, directed)
+    if given.note:
+        warn_user(given.note)
+    parameters = {"n_clusters": n_clusters, "random_state": random_state, **search}
+    model, relations = fit_network(given, sides, parameters)
+    return model.results(relations)
+
+
+def fit_network(
+    given: NetworkInput, sides: str, parameters: dict[str, Any]
+) -> tuple[MultiwayClustering, dict[Key, Data]]:
+    """Fit groups of nodes, or of senders and receivers; return the model and its relation."""
+    if sides not in (AUTO, "one", "two"):
+        raise InputError(f"sides={sides!r} is not a choice", advice='Set sides="auto".')
+    one = {(given.data.row_kind, given.data.row_kind): given.data}
+    model = MultiwayClustering(**parameters)
+    if sides == "one" or (sides == AUTO and not given.is_directed):
+        return model.fit(one), one
+    csr = given.data.matrix
+    used = [np.flatnonzero(csr.sum(axis=axis)) for axis in (1, 0)]
+    fields: dict[str, Any] = {}
+    for side, kind, nodes in zip(("row", "column"), SENDERS, used, strict=True):
+        classes = {title: each[nodes] for title, each in given.data.row_classes.items()}
+        names = getattr(given.data, f"{side}_names")[nodes]
+        fields |= {f"{side}_names": names, f"{side}_kind": kind, f"{side}_classes": classes}
+    two = {SENDERS: given.data.changed(matrix=csr[used[0]][:, used[1]], **fields)}
+    if sides == "two":
+        return MultiwayClustering(**parameters).fit(two), two
+    model.fit(one)
+    (labels,) = model.labels_.values()
+    k = int(labels.max()) + 1
+    if k > 1:
+        starts = {side: labels[each] for side, each in zip(SENDERS, used, strict=True)}
+        near = MultiwayClustering(**parameters | {"n_clusters": k, "n_init": 1, "init": starts})
+        if _description(near.fit(two), two) >= _description(model, one):
+            return model, one
+    both = MultiwayClustering(**parameters).fit(two)
+    if _description(both, two) >= _description(model, one):
+        return model, one
+    both.selection_reason_ = " ".join(filter(None, [TWO_SIDES, both.selection_reason_]))
+    return both, two
+
+
+def _description(model: MultiwayClustering, relations: dict[Key, Data]) -> float:
+    """The nats that describe edges by blocks; each edge counts once, whatever its weight."""
+    ((key, data),) = relations.items()
+    labels = [model.labels_[name] for name in key]
+    members = [membership(each, int(each.max()) + 1) for each in labels]
+    blocks = (members[0].T @ data.matrix @ members[1]).toarray()
+    sizes = cluster_sizes(labels[0]), cluster_sizes(labels[1])
+    nats = description_length(blocks * (data.matrix.nnz / blocks.sum()), sizes)
+    return nats - (partition_nats(sizes[0]) if len(model.types_) == 1 else 0.0)
 
 
 def _weighted(weight: float, beta: float) -> Coefficients:

@@ -1,4 +1,4 @@
-"""Graphs of networkx and igraph, as matrices with names."""
+"""Graphs of networkx, igraph and METIS files, as matrices with names."""
 
 from __future__ import annotations
 
@@ -10,6 +10,11 @@ from scipy.sparse.csgraph import connected_components
 
 from .messages import InputError
 
+METIS_ADVICE = (
+    "Its first line has the number of nodes and of edges, and each further line the neighbours of "
+    "a node, numbered from 1. For an edge list, use the extension .csv or .edges."
+)
+
 
 class GraphEdges(NamedTuple):
     """The nodes and edges of a graph, of networkx or igraph."""
@@ -19,12 +24,15 @@ class GraphEdges(NamedTuple):
     ends: np.ndarray  # (edges, 2): numbers of nodes
     weights: np.ndarray
     is_directed: bool
+    attributes: dict[str, list[Any]]  # of nodes, None where one has none
 
     @classmethod
     def of(cls, graph: Any, weight: str | None = "weight") -> GraphEdges:
         """Read a graph; the weight of an edge is 1 if it has none."""
         read = _igraph_parts if hasattr(graph, "vs") else _networkx_parts
-        nodes, marks, ends, given = read(graph, weight)
+        nodes, known, ends, given = read(graph, weight)
+        mark = next((name for name in ("bipartite", "type") if name in known), None)
+        marks = [None] * len(nodes) if mark is None else known[mark]
         if not nodes:
             raise InputError(
                 "The graph has no nodes", advice="Add edges: graph.add_edge('Ann', 'tea', weight=2)"
@@ -38,7 +46,40 @@ class GraphEdges(NamedTuple):
                 )
         weights = np.array([1 if amount is None else amount for amount in given], np.float64)
         places = np.array(ends, np.int64).reshape(-1, 2)
-        return cls(nodes, marks, places, weights, bool(graph.is_directed()))
+        attributes = {
+            name: values
+            for name, values in known.items()
+            if name not in ("bipartite", "label", "name", "type", "id")
+        }
+        return cls(nodes, marks, places, weights, bool(graph.is_directed()), attributes)
+
+    @classmethod
+    def of_metis(cls, text: str) -> GraphEdges:
+        """Read the METIS format: nodes and edges, then the neighbours of each node, from 1.
+
+        The third number of the first line has a digit each for node sizes, node weights and edge
+        weights; the fourth one is how many weights a node has.
+        """
+        lines = [line.split() for line in text.splitlines() if not line.startswith("%")]
+        try:
+            n, n_edges, *more = map(int, lines[0])
+            flags = f"{more[0] if more else 0:03d}"
+            skipped = int(flags[0]) + int(flags[1]) * (more[1] if len(more) > 1 else 1)
+            step = 1 + int(flags[2])
+            rows = [line[skipped:] for line in (lines[1:] + [[]] * n)[:n]]
+            source = np.repeat(np.arange(n), [len(row) // step for row in rows])
+            target = np.array([node for row in rows for node in row[::step]], np.int64) - 1
+            weights = [weight for row in rows for weight in row[1::2]] if step == 2 else None
+            amounts = np.ones(target.size) if weights is None else np.array(weights, np.float64)
+        except (ValueError, IndexError) as error:
+            raise InputError("not a METIS file", advice=METIS_ADVICE) from error
+        once = source <= target  # every edge is in the lines of both of its nodes
+        is_sound = target.size == source.size == amounts.size and once.sum() == n_edges
+        if not is_sound or (target.size and not 0 <= target.min() <= target.max() < n):
+            problem = f"the first line has {n} nodes and {n_edges} edges, but {once.sum()} follow"
+            raise InputError(problem, advice=METIS_ADVICE)
+        ends = np.column_stack([source, target])[once]
+        return cls([*range(1, n + 1)], [None] * n, ends, amounts[once], False, {})
 
     @property
     def names(self) -> list[str]:
@@ -82,27 +123,24 @@ class GraphEdges(NamedTuple):
         return (part[:n] != part[0]).astype(int)
 
 
-def _networkx_parts(graph: Any, weight: str | None) -> tuple[list[Any], list[Any], Any, list[Any]]:
-    nodes = list(graph)
+def _networkx_parts(graph: Any, weight: str | None) -> tuple[list[Any], Any, Any, list[Any]]:
+    nodes, attributes = list(graph), [data for _, data in graph.nodes(data=True)]
     number = {node: i for i, node in enumerate(nodes)}
     edges = [(number[u], number[v], data.get(weight)) for u, v, data in graph.edges(data=True)]
-    marks = [data.get("bipartite") for _, data in graph.nodes(data=True)]
-    return nodes, marks, [edge[:2] for edge in edges], [edge[2] for edge in edges]
+    known = {name: [data.get(name) for data in attributes] for data in attributes for name in data}
+    known.pop("type", None)  # it is igraph that calls the sides so
+    return nodes, known, [edge[:2] for edge in edges], [edge[2] for edge in edges]
 
 
-def _igraph_parts(graph: Any, weight: str | None) -> tuple[list[Any], list[Any], Any, list[Any]]:
-    n, known = graph.vcount(), graph.vs.attributes()
-    nodes = list(graph.vs["name"]) if "name" in known else list(range(n))
-    mark = next((name for name in ("bipartite", "type") if name in known), None)
-    marks = [None] * n if mark is None else list(graph.vs[mark])
+def _igraph_parts(graph: Any, weight: str | None) -> tuple[list[Any], Any, Any, list[Any]]:
+    known = {name: list(graph.vs[name]) for name in graph.vs.attributes()}
+    nodes = known.get("name", list(range(graph.vcount())))
     has_weights = weight in graph.es.attributes()
     weights = list(graph.es[weight]) if has_weights else [None] * graph.ecount()
-    return nodes, marks, graph.get_edgelist(), weights
+    return nodes, known, graph.get_edgelist(), weights
 
 
-def from_graph(
-    graph: Any, weight: str | None = "weight"
-) -> tuple[sp.csr_array, list[str], list[str]]:
+def from_graph(edges: GraphEdges) -> tuple[sp.csr_array, list[str], list[str]]:
     """The matrix of a graph for co-clustering, and the names of its rows and columns.
 
     Rows are the nodes whose attribute ``bipartite`` is 0, columns those with 1, as in networkx.
@@ -112,7 +150,6 @@ def from_graph(
     columns. The weight of an edge is its attribute ``weight``, or 1 without it; parallel edges are
     added up.
     """
-    edges = GraphEdges.of(graph, weight)
     sides, names = edges.sides(), np.array(edges.names, dtype=object)
     if sides is None:
         return edges.adjacency(), list(names), list(names)

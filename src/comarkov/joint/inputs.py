@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from sklearn.utils import check_array
 from sklearn.utils.validation import validate_data
 
-from .graphs import from_graph
+from .graphs import GraphEdges, from_graph
 from .messages import InputError, listed, warn_user
 from .objects import (
     as_objects,
@@ -99,7 +99,7 @@ def named(X: Any) -> NamedMatrix | None:
             layer.matrix, as_objects(layer.row_names), as_objects(layer.column_names)
         )
     if is_graph(X):
-        matrix, *nodes = from_graph(X)
+        matrix, *nodes = from_graph(GraphEdges.of(X))
         return NamedMatrix(matrix, *map(as_objects, nodes))
     return None
 

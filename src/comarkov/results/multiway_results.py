@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.metrics import adjusted_mutual_info_score
 
 from ..costs import objective as lifts
 from ..costs.labels import membership
@@ -82,6 +83,35 @@ class RelationFindings(NamedTuple):
         order = np.argsort(-lifts.bits(blocks), axis=None, kind="stable")[:n]
         places = [divmod(int(i), blocks.shape[1]) for i in order]
         return [(a, b, float(lift[a, b])) for a, b in places if is_informative(lift[a, b])]
+
+
+class Agreement(NamedTuple):
+    """The clusters of a type beside known classes of its elements."""
+
+    type: str
+    title: str
+    classes: list[str]
+    counts: np.ndarray  # clusters x classes
+    score: float  # adjusted mutual information
+
+    @classmethod
+    def of(cls, name: str, title: str, classes: np.ndarray, labels: np.ndarray) -> Agreement:
+        """Count the classes in each cluster."""
+        each, number = np.unique(classes, return_inverse=True)
+        counts = np.zeros((int(labels.max()) + 1, each.size), int)
+        np.add.at(counts, (labels, number), 1)
+        score = float(adjusted_mutual_info_score(classes, labels))
+        order = np.argsort(-counts.sum(axis=0), kind="stable")
+        return cls(name, title, each[order].tolist(), counts[:, order], score)
+
+    @property
+    def sentence(self) -> str:
+        """How well they agree, in words."""
+        most = percent_text(self.counts.max(axis=1).sum() / self.counts.sum())
+        return (
+            f"Known classes ({self.title}): {most} have the most frequent class of their cluster; "
+            f"the adjusted mutual information is {self.score:.2f} (1 if equal, 0 by chance)."
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,23 +290,45 @@ class MultiwayResults(BaseResults):
         """The clusters of a relation that go together most, in words."""
         rows, columns = relation.key
         is_own = rows == columns
+        first, second = (f"{name} cluster" if not is_own else "cluster" for name in relation.key)
+        if self.network is not None:
+            first = second = "group"
         parts = []
         for a, b, lift in relation.strongest(2 * n):
-            one, other = (f" of {name}" if not is_own else "" for name in relation.key)
-            first = f"cluster {a}{one} ({self.titles[rows][a]})"
-            second = f"with cluster {b}{other} ({self.titles[columns][b]})"
-            if not (is_own and a > b):
-                pair = f"{first} {'within itself' if is_own and a == b else second}"
-                parts.append(f"{pair}, {lift_text(lift)}")
+            if is_own and a > b:
+                continue
+            other = f"with {second} {b} ({self.titles[columns][b]})"
+            pair = "within itself" if is_own and a == b else other
+            parts.append(f"{first} {a} ({self.titles[rows][a]}) {pair}, {lift_text(lift)}")
         if not parts:
             return "No clusters go together more than by chance."
-        return f"What goes together most, compared with chance: {'; '.join(parts[:n])}."
+        return f"Compared with chance, most goes together in {'; '.join(parts[:n])}."
+
+    @cached_property
+    def agreements(self) -> list[Agreement]:
+        """The clusters beside all known classes of elements."""
+        found = {}
+        for (rows, columns), data in self.data.items():
+            for name, names, given in (
+                (rows, data.row_names, data.row_classes),
+                (columns, data.column_names, data.column_classes),
+            ):
+                place = {each: i for i, each in enumerate(self.types[name].names.tolist())}
+                where = np.array([place[str(each)] for each in names.tolist()], np.int64)
+                for title, values in given.items():
+                    known = (values != "") & (self.types[name].labels[where] >= 0)
+                    if known.any():
+                        classes = np.array([str(value) for value in values[known].tolist()])
+                        labels = self.types[name].labels[where[known]]
+                        found[name, title] = Agreement.of(name, title, classes, labels)
+        return list(found.values())
 
     @property
     def sentences(self) -> list[str]:
         """What was clustered and what was kept, in plain words."""
         if self.network is not None:
-            return [line for line in self._network_sentences(self.network) if line]
+            lines = self._network_sentences(self.network)
+            return [line for line in lines if line] + [each.sentence for each in self.agreements]
         sizes = [
             f"{_count(len(each.names), name)} in {count_text(each.n_clusters, 'cluster')}"
             for name, each in self.types.items()
@@ -293,6 +345,7 @@ class MultiwayResults(BaseResults):
             self.fitted.selection_reason_,
             f"The clusters keep this much of the information in the tables: {joined(relations)}.",
             f"Empty, and in no cluster: {joined(empty)}." if empty else "",
+            *(each.sentence for each in self.agreements),
         ]
         return [line for line in lines if line]
 
@@ -385,6 +438,7 @@ class MultiwayResults(BaseResults):
                 }
                 for each in self.relations
             ],
+            "agreement": [each._asdict() for each in self.agreements],
             "sentences": self.sentences,
         }
 

@@ -121,7 +121,7 @@ def network_input(X: Any, is_directed: bool | None = None) -> NetworkInput:
     Without ``is_directed``, a symmetric matrix is undirected, and so is one in which no pair of
     nodes has edges in both directions. Edges without a direction are in both places.
     """
-    data = X if isinstance(X, Data) else read_any(X, NETWORK, ReadOptions())
+    data = given = X if isinstance(X, Data) else read_any(X, NETWORK, ReadOptions())
     square = with_all_states(data)
     if isinstance(square, NamedMatrix):
         nodes, kind = square.row_names, data.row_kind
@@ -141,7 +141,10 @@ def network_input(X: Any, is_directed: bool | None = None) -> NetworkInput:
         matrix = sp.csr_array(matrix.maximum(matrix.T))
     kind = "node" if data.row_kind in ("row", "source", "from") else data.row_kind
     nodes = data.column_names if data.named[1] else None
+    classes = _classes_of_nodes(given, data.column_names)
     data = data.changed(
+        row_classes=classes,
+        column_classes=classes,
         matrix=matrix,
         row_names=nodes,
         column_names=nodes,
@@ -151,6 +154,21 @@ def network_input(X: Any, is_directed: bool | None = None) -> NetworkInput:
         reading=data.reading | {"directed": is_directed},
     )
     return NetworkInput(data, is_directed, note)
+
+
+def _classes_of_nodes(data: Data, nodes: np.ndarray) -> dict[str, np.ndarray]:
+    """The known classes of nodes, from those of the rows and columns that they are."""
+    classes: dict[str, dict[Any, Any]] = {}
+    for side in ("column", "row"):
+        names = getattr(data, f"{side}_names")
+        for title, values in getattr(data, f"{side}_classes").items():
+            pairs = zip(names.tolist(), values.tolist(), strict=True)
+            known = {name: value for name, value in pairs if value != ""}
+            classes[title] = classes.get(title, {}) | known
+    return {
+        title: objects.as_objects(known.get(node, "") for node in nodes.tolist())
+        for title, known in classes.items()
+    }
 
 
 def _direction(matrix: sp.csr_array, known: bool | None, is_asked: bool | None) -> tuple[bool, str]:

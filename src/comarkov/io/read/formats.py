@@ -32,7 +32,7 @@ from .edge_lists import (
 )
 from .h5ad import from_anndata, from_h5ad
 from .matrices import errors_in, from_matrix_market, from_npy, from_npz
-from .naming import distinct, edge_classes
+from .naming import chosen_columns, columns_in, distinct, edge_classes
 from .opened import SPREADSHEET, Opened, opened
 from .raw_tables import RawTable, from_frame, reason, table_error
 from .records import from_records
@@ -54,6 +54,8 @@ GRAPH_READERS = {  # of networkx
     ".gexf": "read_gexf",
     ".net": "read_pajek",
 }
+METIS = (".graph", ".metis")
+GRAPH_SUFFIXES = (*GRAPH_READERS, *METIS)
 NOT_READ = (".docx", ".pdf", ".xls", ".ods", ".json", ".pkl", ".pickle")
 
 
@@ -71,31 +73,42 @@ class Format:
 
 
 def _from_graph_file(file: Opened, options: ReadOptions, is_network: bool = False) -> Data:
-    need("Reading graph files", "networkx", install="networkx")
-    import networkx as nx
-
-    try:
-        graph = getattr(nx, GRAPH_READERS.get(file.suffix, "read_graphml"))(file.path)
-    except Exception as error:  # of XML, of networkx, or KeyError and the like of what is odd
-        raise InputError(
-            f"not a graph file: {reason(error)}",
-            file=file.name,
-            advice="Write it again, for example with networkx.write_graphml.",
-        ) from error
     with errors_in(file.name):
-        return _from_graph(graph, options, file.name, is_network)
+        if file.suffix in METIS:
+            edges = GraphEdges.of_metis(file.path.read_text("utf-8", "replace"))
+            return _from_graph(edges, options, file.name, is_network)
+        need("Reading graph files", "networkx", install="networkx")
+        import networkx as nx
+
+        try:
+            graph = getattr(nx, GRAPH_READERS.get(file.suffix, "read_graphml"))(file.path)
+        except Exception as error:  # of XML, of networkx, or KeyError and the like of what is odd
+            raise InputError(
+                f"not a graph file: {reason(error)}",
+                advice="Write it again, for example with networkx.write_graphml.",
+            ) from error
+        return _from_graph(_edges_of(graph, options), options, file.name, is_network)
 
 
-def _from_graph(graph: Any, options: ReadOptions, name: str, is_network: bool = False) -> Data:
+def _edges_of(graph: Any, options: ReadOptions) -> GraphEdges:
+    return GraphEdges.of(graph, "weight" if options.weights is None else str(options.weights))
+
+
+def _from_graph(edges: GraphEdges, options: ReadOptions, name: str, is_network: bool) -> Data:
     """The matrix of a graph; that of a network has all nodes as rows and as columns."""
-    weight = "weight" if options.weights is None else str(options.weights)
     if not is_network:
-        matrix, rows, columns = from_graph(graph, weight)
+        matrix, rows, columns = from_graph(edges)
         return Data(matrix, distinct(rows), distinct(columns), source=name)
-    edges = GraphEdges.of(graph, weight)
-    nodes = distinct(edges.names)
+    nodes, chosen = distinct(edges.names), columns_in(options.row_classes)
+    texts = {
+        key: ["" if value is None else str(value) for value in values]
+        for key, values in edges.attributes.items()
+        if key in chosen or all(isinstance(value, str | None) for value in values)
+    }
+    classes = chosen_columns(texts, options.row_classes, len(nodes))
     about = {"kind": NETWORK, "directed": edges.is_directed}
-    return Data(edges.adjacency(), nodes, nodes, "node", "node", name, reading=about)
+    data = Data(edges.adjacency(), nodes, nodes, "node", "node", name, reading=about)
+    return data.changed(row_classes=classes, column_classes=classes)
 
 
 FORMATS = {
@@ -105,7 +118,7 @@ FORMATS = {
         Format("npy", from_npy, (".npy",), b"\x93NUMPY"),
         Format("npz", from_npz, (".npz",)),
         Format("h5ad", from_h5ad, (".h5ad",), b"\x89HDF\r\n\x1a\n"),
-        Format("graph", _from_graph_file, tuple(GRAPH_READERS)),
+        Format("graph", _from_graph_file, GRAPH_SUFFIXES),
         Format("document", read_document),
         Format("texts", read_text_file),
     )
@@ -187,7 +200,7 @@ def _from_own_folder(folder: Path, kind: str | None, options: ReadOptions) -> Da
 
 
 def _from_file(file: Opened, kind: str | None, options: ReadOptions) -> Data:
-    if kind in (CHAIN, NETWORK) and file.suffix in GRAPH_READERS:
+    if kind in (CHAIN, NETWORK) and file.suffix in GRAPH_SUFFIXES:
         options.check("graph")
         return _from_graph_file(file, options, is_network=True)
     if kind == CHAIN:
@@ -317,7 +330,8 @@ def _from_object(source: Any, kind: str | None, options: ReadOptions) -> Data:
         return from_anndata(source, options)
     if kind == "graph" or (kind in (None, CHAIN, NETWORK) and is_graph(source)):
         options.check("graph")
-        return _from_graph(source, options, "", kind in (CHAIN, NETWORK))
+        edges = _edges_of(source, options)
+        return _from_graph(edges, options, "", kind in (CHAIN, NETWORK))
     kind = None if kind == NETWORK else kind
     if isinstance(source, list) and (
         kind in TEXT_KINDS or (kind is None and _are_all(source, str))
