@@ -220,12 +220,13 @@ def test_new_elements_of_a_type_are_placed_by_all_their_tables(multi, folder):
     done = run("predict", out / "model", *tables, cwd=folder)
     assert done.returncode == 0, done.stderr
     header, *placed = csv.reader(done.stdout.splitlines())
-    assert header == ["name", "cluster", "title"]
+    assert header == ["name", "cluster", "confidence", "title"]
     users, items = labels(out / "user.csv"), labels(out / "item.csv")
     clusters = {"Fay": users["Ann"], "Gil": users["Cid"], "Hal": users["Ann"], "Ida": -1}
-    assert {name: int(label) for name, label, _ in placed} == clusters
+    assert {name: int(label) for name, label, *_ in placed} == clusters
+    assert all((float(sure) > 0) == (name != "Ida") for name, _, sure, _ in placed)
     titles = summary(out)["types"]["user"]["clusters"]
-    assert placed[0][2] == titles[users["Ann"]]["title"]
+    assert placed[0][3] == titles[users["Ann"]]["title"]
     (folder / "items.csv").write_text("user,item,stars\nAnn,juice,3\nBob,juice,1\nDan,gin,4\n")
     for side in ("item", "columns"):
         done = run("predict", out, "items.csv", "--side", side, "--json", cwd=folder)
