@@ -7,16 +7,16 @@ from comarkov.search.optimise.refine import schedule
 TIE = 1e-10  # of an element's mass, in nats: costs that are this close are equal
 
 
-def sgitcc(P, beta, labels, n_clusters, max_iter=20, tol=0.0):
+def sgitcc(P, beta, labels, n_clusters, max_iter=20, tol=0.0, ties="stay"):
     """Algorithm 1: move each row, then each column, to its cluster of least cost, and repeat.
 
-    ``labels`` are the start. An element whose own cluster is among the best stays, and a last
-    member never leaves its cluster.
+    ``labels`` are the start. An element whose own cluster is among the best stays, or goes to the
+    first of them. A last member never leaves its cluster.
     """
     rows, columns = (np.array(side) for side in labels)
     for _ in range(max_iter):
-        saved = _sweep(P, rows, columns, n_clusters, 2 * beta - 1)
-        saved += _sweep(P.T, columns, rows, n_clusters[::-1], 2 * beta - 1)
+        saved = _sweep(P, rows, columns, n_clusters, 2 * beta - 1, ties)
+        saved += _sweep(P.T, columns, rows, n_clusters[::-1], 2 * beta - 1, ties)
         if saved / P.sum() / np.log(2) <= tol:
             break
     return rows, columns
@@ -32,7 +32,7 @@ def annitcc(P, beta, labels, n_clusters, step=0.1, **more):
     return labels
 
 
-def _sweep(P, label, other, n_clusters, coupling):
+def _sweep(P, label, other, n_clusters, coupling, ties):
     """Move each row to its cluster of least cost; return what that saves, in nats times mass."""
     k, l = n_clusters
     own, cross = np.eye(k)[label], P @ np.eye(l)[other]
@@ -47,7 +47,7 @@ def _sweep(P, label, other, n_clusters, coupling):
         costs = _growth(M.sum(axis=1), mass) - (1 - coupling) * _growth(M, blocks).sum(axis=1)
         costs -= coupling * _growth(A, weights).sum(axis=1)
         best = np.flatnonzero(costs <= costs.min() + TIE * mass)
-        to = home if home in best else best[0]
+        to = home if ties == "stay" and home in best else best[0]
         A[to] += weights
         M[to] += blocks
         size[home] -= 1

@@ -71,6 +71,7 @@ class Parameters(SearchParameters):
     n_init: Starts = 1
     beta_step: float = 0.1
     sweeps: str = "due"
+    ties: Literal["stay", "first"] = "stay"
     keep_path: bool = False
     reject: float | None = None
     random_state: Any = 0
@@ -84,7 +85,7 @@ class Parameters(SearchParameters):
             beta=beta,
             seed=Seed.of(self.random_state),
             monitor=Monitor(self.max_time, self.callback, self.verbose),
-            settings=Settings(self.max_iter, self.tol, complete=self.sweeps == "all"),
+            settings=Settings(self.max_iter, self.tol, self.sweeps == "all", self.ties),
             n_jobs=n_threads(self.n_jobs),
         )
 
@@ -111,6 +112,7 @@ class Searches(Savable, BaseEstimator):
     _used_by: ClassVar[dict[str, tuple[str, ...]]] = {
         "tol": ("anneal", "sequential", "batch"),
         "sweeps": ("anneal", "sequential"),
+        "ties": ("anneal", "sequential"),
         "beta_step": ("anneal",),
         "keep_path": ("anneal",),
     }

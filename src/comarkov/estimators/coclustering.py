@@ -91,6 +91,9 @@ class CoClustering(CoClusterEstimator):
         The elements that late sweeps of "anneal" and "sequential" visit: those whose second-best
         cluster is close enough to matter, with a complete sweep at the end; or all of them, as in
         the paper's Algorithms 2 and 1. For these methods only.
+    ties : {"stay", "first"}, default="stay"
+        Where "anneal" and "sequential" leave an element if several clusters are best: in its own if
+        that is one of them, or in the first. "first" is for data of at most half a million entries.
     keep_path : bool, default=False
         Keep the co-clustering at every β of "anneal" in ``path_``; for this method only.
     reject : None or float in (0, 1], default=None
@@ -206,6 +209,7 @@ class CoClustering(CoClusterEstimator):
         "init": [None, tuple, list],
         "fixed": [None, tuple, list],
         "sweeps": [StrOptions({"due", "all"})],
+        "ties": [StrOptions({"stay", "first"})],
         "keep_path": ["boolean"],
         "reject": [None, Interval(Real, 0, 1, closed="right")],
         "engine": [StrOptions({"local", "dask"})],
@@ -226,6 +230,7 @@ class CoClustering(CoClusterEstimator):
         tol: float = 1e-3,
         beta_step: float = 0.1,
         sweeps: Literal["due", "all"] = "due",
+        ties: Literal["stay", "first"] = "stay",
         keep_path: bool = False,
         reject: float | None = None,
         max_time: float | None = None,
@@ -240,7 +245,8 @@ class CoClustering(CoClusterEstimator):
         self.method, self.weighting = method, weighting
         self.init, self.fixed, self.n_init = init, fixed, n_init
         self.max_iter, self.tol, self.max_time = max_iter, tol, max_time
-        self.beta_step, self.sweeps, self.keep_path = beta_step, sweeps, keep_path
+        self.beta_step, self.sweeps, self.ties = beta_step, sweeps, ties
+        self.keep_path = keep_path
         self.reject = reject
         self.callback, self.checkpoint, self.verbose = callback, checkpoint, verbose
         self.random_state = random_state

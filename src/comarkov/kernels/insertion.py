@@ -59,6 +59,7 @@ class Workspace(NamedTuple):
     indices: np.ndarray  # uint32 (blocks,): where a row has mass in the blocks
     weights: np.ndarray  # float64 (blocks,): how much
     costs: np.ndarray  # float64 (rows, clusters), written; no rows in a sweep that moves rows
+    ties_first: bool  # does a row go to the first of the best clusters, although home is as good?
 
 
 @step()

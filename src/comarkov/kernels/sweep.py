@@ -20,7 +20,9 @@ class Clusters(NamedTuple):
 
 @kernel(fastmath=FUSED)
 def sweep(order, matrix, clusters, table, blocks, cross, coupling, workspace):
-    """Visit the rows in `order` and move each to its cluster of least cost; ties: home, lowest.
+    """Visit the rows in `order` and move each to its cluster of least cost.
+
+    If several are best the row stays if it can, or goes to the first; see `Workspace.ties_first`.
 
     A row with label -1 is in no cluster yet: it takes the first empty cluster, if there is one.
     If the workspace has room for costs they are written and no row moves; see `insertion_costs`.
@@ -46,7 +48,8 @@ def sweep(order, matrix, clusters, table, blocks, cross, coupling, workspace):
             if home >= 0:
                 gain, margin = total[home] - least, np.float32((second - least) / mass[x])
             if second <= limit:
-                best, gain = _choose_exactly(x, home, limit, setting, entries, total)
+                first = workspace.ties_first
+                best, gain = _choose_exactly(x, home, limit, setting, entries, total, first)
         if workspace.costs.shape[0] > 0:
             for a in range(total.size):
                 workspace.costs[x, a] = total[a]
@@ -83,7 +86,7 @@ def _first_empty(size):
 
 
 @subroutine()
-def _choose_exactly(x, home, limit, setting, entries, total):
+def _choose_exactly(x, home, limit, setting, entries, total, ties_first):
     """Return the cluster of least cost among those of at most `limit`, and what a move there saves.
 
     Replaces their costs in `total` by exact ones.
@@ -100,6 +103,11 @@ def _choose_exactly(x, home, limit, setting, entries, total):
             total[a] = cost_exact(x, a, home, setting, entries)
             if total[a] < cost_best - tie:
                 best, cost_best = a, total[a]
+    if ties_first:
+        for a in range(total.size):
+            if total[a] <= cost_best + tie:
+                best, cost_best = a, total[a]
+                break
     return best, cost_home - cost_best if home >= 0 else 0.0
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum, IntEnum, unique
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -112,6 +112,7 @@ class Settings:
     max_iter: int = 100
     tol: float = 0.0  # bits
     complete: bool = False  # does every sweep visit all elements, as the paper's algorithms do?
+    ties: Literal["stay", "first"] = "stay"
 
 
 @dataclass(frozen=True)

@@ -137,7 +137,7 @@ def copied(table: MassTable) -> MassTable:
     )
 
 
-def new_workspace(blocks: MassTable) -> Workspace:
+def new_workspace(blocks: MassTable, ties_first: bool = False) -> Workspace:
     """Return scratch memory for sweeps with these blocks."""
     n_blocks, lanes = blocks.mass.shape
     return Workspace(
@@ -146,6 +146,7 @@ def new_workspace(blocks: MassTable) -> Workspace:
         indices=_apart(n_blocks, np.uint32),
         weights=_apart(n_blocks, np.float64),
         costs=np.zeros((0, 0)),
+        ties_first=ties_first,
     )
 
 

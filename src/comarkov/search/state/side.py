@@ -10,6 +10,7 @@ import numpy as np
 from ...costs.labels import merge_numbers
 from ...costs.objective import pair_costs
 from ...joint.joint import Joint
+from ...joint.messages import InputError
 from ...kernels.matrix import Matrix, table_bits
 from ...kernels.sweep import Clusters, halve, sweep
 from ...kernels.tables import MassTable, derive, fill_table
@@ -192,7 +193,7 @@ class Side:
     ) -> tuple[int, float, float, np.ndarray]:
         """Move rows one after another; return moves, what they saved, drift and rows visited."""
         blocks = self.blocks(cross)
-        workspace = new_workspace(blocks)
+        workspace = new_workspace(blocks, run.settings.ties == "first")
         moves, saved, drift, visited = 0, 0.0, 0.0, 0
         for rows in in_parts(order, self._rows_per_call(), run):
             matrix, clusters, table = self.joint.matrix, self.clusters, self.table
@@ -205,6 +206,11 @@ class Side:
         self, order: np.ndarray, cross: np.ndarray, coupling: float, run: Run
     ) -> tuple[int, float, float, np.ndarray]:
         """Move the rows of all parts at the same time; return what ``_sweep_whole`` does."""
+        if run.settings.ties == "first":
+            raise InputError(
+                'ties="first" needs a matrix that is swept as a whole, and this one is too large',
+                advice="Leave it out.",
+            )
         mover = self.mover(self.blocks(cross), cross, coupling, run.stop)
         rows = rows_of_parts(mover.worker.bounds, order)
         tally = mover.sweep_growing(rows) if self.is_fresh else mover.sweep(rows)
