@@ -29,13 +29,13 @@ GROUPS = {
         *("load", "plot_heatmap", "plot_blocks", "plot_features", "plot_map", "plot_dendrogram"),
         *("plot_confidence", "plot_information", "plot_path"),
     ),
-    "Cost and information": ("cost", "information", "Information", "approximation"),
+    "Cost and information": ("cost", "information", "Information", "approximation", "Approximation"),
     "Parts of a fitted model": ("Hierarchy", "MergeTree", "Step", "Progress"),
     "Data sets": tuple(f"datasets.{name}" for name in MODULES["datasets"]),
     "Agreement with known classes": tuple(f"evaluate.{name}" for name in MODULES["evaluate"]),
 }
 MADE_BY_FITS = ("Hierarchy", "MergeTree", "Results")  # users do not call their constructors
-WITH_FIELDS = ("Data", "Information", "Progress", "Step", "datasets.Dataset")
+WITH_FIELDS = ("Approximation", "Data", "Information", "Progress", "Step", "datasets.Dataset")
 # What other modules of the package call, and users do not.
 INTERNAL = {"checked", "learn", "makes_uniform", "set_predict_request", "sides_at"}
 INTERNAL |= {"weigh_before_division", "weigh_columns", "weigh_rows"}

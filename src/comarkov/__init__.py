@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .costs import agreement as evaluate  # noqa: F401
+    from .costs.objective import Approximation as Approximation
     from .costs.objective import Information as Information
     from .costs.objective import approximation as approximation
     from .costs.objective import cost as cost
@@ -51,7 +52,7 @@ __version__ = "0.2.0"
 
 # Imported when first used: the command line answers at once, numba is slow to import.
 _ROOMS = {
-    "costs.objective": "Information approximation cost information",
+    "costs.objective": "Approximation Information approximation cost information",
     "estimators.coclustering": "CoClustering",
     "estimators.comparison": "compare",
     "estimators.markov": "MarkovAggregation",

@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import comarkov
 from comarkov import CoClustering
+from comarkov.costs.objective import least_costs
 from comarkov.joint.joint import joint
 from comarkov.search.state.starts import _affinities
 
@@ -64,11 +65,38 @@ def test_at_one_half_is_the_divergence_of_the_approximation(case):
     W, rows, columns, _ = case
     p = np.asarray(W, dtype=float) / W.max()
     p /= p.sum()
-    q = comarkov.approximation(W, rows, columns)
+    kept = comarkov.approximation(W, rows, columns)
+    q = kept.toarray()
     for axis in (0, 1):
         assert_allclose(q.sum(axis=axis), p.sum(axis=axis), atol=1e-12)
     divergence = (p[p > 0] * np.log2(p[p > 0] / q[p > 0])).sum()
     assert_allclose(divergence, comarkov.cost(W, rows, columns, 0.5), atol=1e-10)
+    assert_allclose(kept.divergence(W), divergence, atol=1e-10)
+
+
+def test_samples_have_the_distribution_of_the_approximation():
+    """Counts of 20,000 draws: χ² of 23 cells is below its 99.99 % quantile."""
+    W = np.random.default_rng(1).integers(1, 9, size=(6, 4))
+    model = comarkov.CoClustering((3, 2), random_state=0).fit(W)
+    kept = model.approximation()
+    expected = comarkov.approximation(W, model.row_labels_, model.column_labels_).toarray()
+    assert_allclose(kept.toarray(), expected, atol=1e-12)
+    assert_allclose(kept.divergence(W), model.information_.cost(0.5), atol=1e-10)
+    counts = kept.sample(20_000, random_state=0).toarray()
+    assert counts.sum() == 20_000
+    assert ((counts - 20_000 * expected) ** 2 / (20_000 * expected)).sum() < 57
+    assert kept.divergence(np.eye(6)[:, :4] + W) > 0
+
+
+@given(labelled(), st.integers(0, 99))
+def test_least_costs_are_the_lower_envelope(case, seed):
+    W, rows, columns, beta = case
+    rng = np.random.default_rng(seed)
+    every = [comarkov.information(W, rng.permutation(rows), columns) for _ in range(5)]
+    starts = least_costs(every)
+    assert [b for b, _ in starts] == sorted(b for b, _ in starts)
+    i = [i for start, i in starts if start <= beta][-1]
+    assert_allclose(every[i].cost(beta), min(each.cost(beta) for each in every), atol=1e-9)
 
 
 @given(labelled())

@@ -12,7 +12,16 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 import comarkov
-from comarkov import SIB, CoClustering, Results, datasets, plot_blocks, plot_heatmap, plot_path
+from comarkov import (
+    SIB,
+    CoClustering,
+    Results,
+    datasets,
+    plot_blocks,
+    plot_heatmap,
+    plot_information,
+    plot_path,
+)
 from comarkov.joint.messages import InputError
 from comarkov.results.pictures import binned
 from comarkov.results.words.figures import lift_text
@@ -202,3 +211,18 @@ def test_cells_are_coloured_by_what_was_asked_for(model):
     assert len(np.unique(shades["share"].round(9))) <= len(set(rows)) + 1
     expected = np.outer(rows, WOMEN.matrix.sum(axis=0)) / WOMEN.matrix.sum()
     assert (shades["lift"] > 0.5).sum() == (WOMEN.matrix > expected).sum()
+
+
+def test_information_is_drawn_by_level_and_by_beta():
+    model = CoClustering((3, 3), random_state=0).fit(WOMEN)
+    levels = plot_information(model)
+    lines = {line.get_label(): line for line in levels.get_lines()}
+    at_fit = lines["I(X;Ȳ)"].get_xdata() == 6
+    assert model.information_.rows_column_clusters in lines["I(X;Ȳ)"].get_ydata()[at_fit]
+    over_beta = plot_information(model, WOMEN)
+    whole, right, left, blocks = (line.get_ydata() for line in over_beta.get_lines()[-4:])
+    assert (blocks <= np.minimum(left, right) + 1e-9).all()
+    assert (np.maximum(left, right) <= whole + 1e-9).all()
+    starts = [line.get_xdata()[0] for line in over_beta.get_lines()[:-4]]
+    assert starts == sorted(starts)
+    assert set(starts) < set(over_beta.get_lines()[-1].get_xdata())

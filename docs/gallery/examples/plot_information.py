@@ -1,6 +1,7 @@
-"""How much does each level keep?
+"""How much does each level keep, and each β?
 
-The information kept by every level of the hierarchy; the fit is marked.
+The information that clusters of each side, and blocks, keep of I(X;Y): at every level of the
+hierarchy, with the fit marked, and at every β, with the break points of the least cost.
 """
 
 import matplotlib.pyplot as plt
@@ -9,5 +10,6 @@ from comarkov import CoClustering, datasets, plot_information
 
 women = datasets.load("southern-women")
 model = CoClustering(random_state=0).fit(women)
-fig, ax = plt.subplots(figsize=(7, 4), layout="constrained")
-plot_information(model, ax=ax)
+fig, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
+plot_information(model, ax=axes[0])
+plot_information(model, women, ax=axes[1])

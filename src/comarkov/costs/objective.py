@@ -29,11 +29,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from scipy.special import xlogy
+from sklearn.utils import check_random_state
 
 from ..joint.joint import Joint, joint
 from ..kernels.matrix import sum_xlogx
 from ..kernels.tables import add_pair_terms
-from .labels import as_labels
+from .labels import as_labels, membership
 
 NO_INFORMATION = 1e-12  # bits that may be 0
 LN2 = float(np.log(2))  # nats in a bit
@@ -98,6 +99,26 @@ class Information(NamedTuple):
     def cost(self, beta: float) -> float:
         """Return L_β of a co-clustering in bits; never negative for β in [0, 1]."""
         return co_clustering(beta).cost(self)
+
+
+def least_costs(every: Sequence[Information]) -> list[tuple[float, int]]:
+    """Return which co-clustering costs least from which β on, up to the next one.
+
+    All L_β are lines in β, so their minimum is concave, and each is least in one interval at most.
+    """
+    at_zero, at_one = (np.array([each.cost(beta) for each in every]) for beta in (0.0, 1.0))
+    slope = at_one - at_zero
+    beta, i = 0.0, int(np.lexsort((slope, at_zero))[0])
+    found = [(beta, i)]
+    while (flatter := slope < slope[i]).any():
+        crossing = np.full(slope.size, np.inf)
+        crossing[flatter] = (at_zero[flatter] - at_zero[i]) / (slope[i] - slope[flatter])
+        i = int(np.lexsort((slope, crossing))[0])
+        beta = float(crossing[i])
+        if beta >= 1:
+            break
+        found.append((beta, i))
+    return found
 
 
 class Factors(NamedTuple):
@@ -281,11 +302,60 @@ def cost(W: Any, row_labels: ArrayLike, column_labels: ArrayLike, beta: float) -
     return information(W, row_labels, column_labels).cost(beta)
 
 
-def approximation(W: Any, row_labels: ArrayLike, column_labels: ArrayLike) -> np.ndarray:
+class Approximation(NamedTuple):
+    """The distribution that a co-clustering keeps: q(x,y) = p(x̄,ȳ) p(x|x̄) p(y|ȳ).
+
+    It has the margins and the block masses of the data.
+    """
+
+    blocks: np.ndarray  #: p(x̄,ȳ)
+    rows: np.ndarray  #: p(x)
+    columns: np.ndarray  #: p(y)
+    row_labels: np.ndarray
+    column_labels: np.ndarray
+
+    def toarray(self) -> np.ndarray:
+        """Return q by row and column; it is dense."""
+        lifts = lift(self.blocks)[np.ix_(self.row_labels, self.column_labels)]
+        return np.asarray(self.rows[:, None] * lifts * self.columns)
+
+    def divergence(self, W: Any) -> float:
+        """Return KL(p‖q) in bits, p being the distribution of weights W, of the same shape.
+
+        For the weights of the fit it is L_½ = I(X;Y) - I(X̄;Ȳ). It is infinite if W has weight
+        where q is 0.
+        """
+        cells = joint(W).csr.tocoo()
+        p, x, y = cells.data / cells.data.sum(), cells.row, cells.col
+        q = self.rows[x] * lift(self.blocks)[self.row_labels[x], self.column_labels[y]]
+        q *= self.columns[y]
+        with np.errstate(divide="ignore"):
+            return float((p * np.log2(p / q)).sum())
+
+    def sample(self, n: int, random_state: Any = None) -> sp.csr_array:
+        """Draw n entries from q, as a matrix of counts."""
+        rng = check_random_state(random_state)
+        drawn = rng.multinomial(n, (self.blocks / self.blocks.sum()).ravel())
+        shape = self.rows.size, self.columns.size
+        counts = sp.csr_array(shape, dtype=np.int64)
+        for cell in np.flatnonzero(drawn):
+            places = [
+                rng.choice(mass.size, drawn[cell], p=np.where(inside, mass, 0) / mass[inside].sum())
+                for mass, inside in (
+                    (self.rows, self.row_labels == cell // self.blocks.shape[1]),
+                    (self.columns, self.column_labels == cell % self.blocks.shape[1]),
+                )
+            ]
+            ones = np.ones(drawn[cell], np.int64)
+            counts += sp.coo_array((ones, places), shape).tocsr()
+        return counts
+
+
+def approximation(W: Any, row_labels: ArrayLike, column_labels: ArrayLike) -> Approximation:
     """Return the distribution that a co-clustering keeps: q(x,y) = p(x̄,ȳ) p(x|x̄) p(y|ȳ).
 
-    Its divergence from the data, KL(p‖q), is the cost at β = 1/2, I(X;Y) - I(X̄;Ȳ), in bits. It has
-    the margins and the block masses of the data, and is dense: for large data take some rows.
+    Its divergence from the data, KL(p‖q), is the cost at β = 1/2, I(X;Y) - I(X̄;Ȳ), in bits. A
+    fitted model has it too: ``model.approximation()``.
 
     Parameters
     ----------
@@ -296,24 +366,24 @@ def approximation(W: Any, row_labels: ArrayLike, column_labels: ArrayLike) -> np
 
     Examples
     --------
-    >>> import numpy as np, comarkov
-    >>> W = np.array([[2, 0, 1], [0, 2, 1], [0, 0, 4]])
+    >>> import comarkov
+    >>> W = [[2, 0, 1], [0, 2, 1], [0, 0, 4]]
     >>> q = comarkov.approximation(W, [0, 0, 1], [0, 0, 1])
-    >>> q.round(2)
+    >>> q.toarray().round(2)
     array([[0.1, 0.1, 0.1],
            [0.1, 0.1, 0.1],
            [0. , 0. , 0.4]])
-    >>> counts = np.random.default_rng(0).multinomial(10, q.ravel()).reshape(q.shape)  # a sample
+    >>> round(q.divergence(W), 2), int(q.sample(10, random_state=0).sum())
+    (0.4, 10)
     """
     distribution = W if isinstance(W, Joint) else joint(W)
     rows = _checked(row_labels, distribution.row_mass, "row_labels")
     columns = _checked(column_labels, distribution.column_mass, "column_labels")
-    in_rows, in_columns = (np.eye(int(labels.max()) + 1)[labels] for labels in (rows, columns))
-    p_x, p_y = (
-        mass / distribution.total for mass in (distribution.row_mass, distribution.column_mass)
-    )
-    blocks = in_rows.T @ (distribution.csr @ in_columns) / distribution.csr.sum()
-    return np.asarray(p_x[:, None] * lift(blocks)[np.ix_(rows, columns)] * p_y)
+    total = distribution.total
+    in_rows, in_columns = (membership(side, int(side.max()) + 1) for side in (rows, columns))
+    blocks = (in_rows.T @ distribution.csr @ in_columns).toarray() / total
+    margins = distribution.row_mass / total, distribution.column_mass / total
+    return Approximation(blocks, *margins, rows, columns)
 
 
 def _checked(values: ArrayLike, mass: np.ndarray, what: str) -> np.ndarray:

@@ -10,8 +10,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..costs.labels import membership
-from ..costs.objective import Information
+from ..costs.objective import Approximation, Information
 from ..joint.joint import Joint
+from ..joint.messages import InputError
 from ..joint.scale import spread_of
 from ..kernels.matrix import row_parts, table_bits
 from ..kernels.sweep import insertion_costs
@@ -68,6 +69,19 @@ class Model:
             return Information(whole, columns, rows, min(rows, columns))
         blocks = _members(self.columns, first.shape[0]).T @ first
         return Information(whole, columns, rows, table_bits(blocks))
+
+    def approximation(self) -> Approximation:
+        """Return the distribution that the clusters keep; both sides must be clustered."""
+        rows, columns = self.rows, self.columns
+        if rows is None or columns is None:
+            raise InputError(
+                "Only clusters of rows and of columns have an approximation",
+                advice="Cluster both sides, for example with n_clusters=(3, 3).",
+            )
+        masses = rows.cluster_masses()
+        blocks = (_members(columns, masses.shape[0]).T @ masses).T
+        p_x, p_y = (side.masses.sum(axis=1) / blocks.sum() for side in (columns, rows))
+        return Approximation(blocks / blocks.sum(), p_x, p_y, rows.labels, columns.labels)
 
     def has_masses_of(self, data: Joint) -> bool:
         """Do the leaves have the stored masses in this matrix, up to rounding?"""

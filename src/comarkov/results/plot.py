@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..costs.labels import check_side, ranks
-from ..costs.objective import octaves
+from ..costs.objective import information, least_costs, octaves
 from ..io.read.fit_input import fit_input
 from ..joint.inputs import as_csr
 from ..joint.messages import InputError, need
@@ -399,31 +399,56 @@ def plot_confidence(model: Any, *, side: Side = "rows", ax: Axes | None = None) 
     return ax
 
 
-def plot_information(model: Any, *, ax: Axes | None = None) -> Axes:
-    """Draw how much information each level of the hierarchy keeps; the fit is marked.
+def plot_information(model: Any, X: Any = None, *, ax: Axes | None = None) -> Axes:
+    """Draw what clusters keep of I(X;Y): I(X̄;Y), I(X;Ȳ) and I(X̄;Ȳ), by level or by β.
 
     Parameters
     ----------
-    model, ax
+    model : fitted CoClustering
+        Without X, its levels are drawn, by the number of clusters of both sides; the fit is marked.
+    X : matrix or data frame of the fit, default=None
+        With X, the co-clustering of least cost at each β on ``model.beta_path(X)`` is drawn.
+        Dotted lines are the break points of min L_β, where another one begins to cost least.
+    ax
         As for :func:`plot_heatmap`.
 
     Examples
     --------
     >>> from comarkov import CoClustering, plot_information
-    >>> model = CoClustering(2, random_state=0).fit([[5, 1], [3, 1], [1, 3], [1, 4]])
-    >>> axes = plot_information(model)
+    >>> W = [[5, 1], [3, 1], [1, 3], [1, 4]]
+    >>> model = CoClustering(2, random_state=0).fit(W)
+    >>> axes = plot_information(model), plot_information(model, W)
     """
-    findings, _ = _findings_and_matrix(model, None)
-    tree = findings.rows.tree
-    totals = [sum(k or 0 for k in level.n_clusters) for level in tree.levels]
-    kept = [100 * level.kept for level in tree.levels]
+    if not hasattr(model, "hierarchy_"):
+        raise InputError(f"{type(model).__name__} is not fitted.", advice="Call fit first.")
     ax = _axes(ax)
-    ax.plot(totals, kept, color="0.4", linewidth=1.2)
-    fit = [level.n_clusters for level in tree.levels].index(tree.n_fitted)
-    ax.plot(totals[fit], kept[fit], "o", color=PALETTE[4])
-    text = " × ".join(str(k) for k in tree.n_fitted if k is not None)
-    ax.annotate(text, (totals[fit], kept[fit]), xytext=(6, -10), textcoords="offset points")
-    ax.set(xlabel="clusters on both sides", ylabel="information kept, %", ylim=(0, 100))
+    if X is None:
+        counts = [level.n_clusters for level in model.hierarchy_.levels]
+        x = [float(sum(k or 0 for k in both)) for both in counts]
+        parts = [model.cut(both).information_ for both in counts]
+        fit = counts.index(model.hierarchy_.n_fitted)
+        ax.axvline(x[fit], color="0.6", linewidth=0.8)
+        text = " × ".join(str(k) for k in counts[fit] if k is not None)
+        ax.annotate(text, (x[fit], 0), xytext=(4, 4), textcoords="offset points")
+        ax.set_xlabel("clusters on both sides")
+    else:
+        data = joint_of_fit(model, X)
+        path = model.beta_path(X)
+        every = [information(data, step.row_labels, step.column_labels) for step in path]
+        starts = least_costs(every)
+        for beta, _ in starts[1:]:
+            ax.axvline(beta, color="0.6", linewidth=0.8, linestyle=":")
+        ends = [*(beta for beta, _ in starts[1:]), 1.0]
+        x = [beta for (start, _), end in zip(starts, ends, strict=True) for beta in (start, end)]
+        parts = [every[i] for _, i in starts for _ in range(2)]
+        ax.set_xlabel("β")
+    names = ("I(X;Y)", "I(X;Ȳ)", "I(X̄;Y)", "I(X̄;Ȳ)")
+    styles = (("0.4", "--"), (PALETTE[1], "-"), (PALETTE[0], "-"), (PALETTE[2], "-"))
+    for name, values, (color, line) in zip(names, zip(*parts, strict=True), styles, strict=True):
+        ax.plot(x, values, color=color, linestyle=line, linewidth=1.3, label=name)
+    ax.set(ylabel="information in bits")
+    ax.set_ylim(bottom=0)
+    ax.legend(fontsize="small", frameon=False)
     return ax
 
 
