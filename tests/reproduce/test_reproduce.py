@@ -17,6 +17,8 @@ from comarkov.reproduce.experiment import (
     RunOptions,
     Status,
     claim_above,
+    claim_same,
+    in_random_range,
 )
 from comarkov.reproduce.experiments.newsgroups import Preparation, without_stop_words, words_of
 from comarkov.reproduce.experiments.real_tables import barber_modules
@@ -131,25 +133,56 @@ def test_newsgroups(few_starts):
     assert [len(maps) for maps in made.values()] == [21, 6]
     assert len(result.statuses) == len(page.table("newsgroups")) == 441  # every point is judged
     assert Status.FITTED not in result.statuses
-    assert len(result.claims) == 12
+    assert len(result.claims) == 19
     assert {curve.samples.shape for curve in result.curves} == {(2, 21)}
     sharp = [text for text in verdicts(result) if "sharply" in text]
     assert len(sharp) == 3
 
 
 def test_the_thesis(few_starts, monkeypatch):
-    """One sample: heuristics differ, and the cost of most is above that of annealing."""
+    """One sample: every method, and the one of least cost at each β."""
     prepared = [Preparation("subject", stop) for stop in (True, False)]
     monkeypatch.setattr(sys.modules[EXPERIMENTS["thesis"].run.__module__], "PREPARATIONS", prepared)
     run = EXPERIMENTS["thesis"].run(("Binary", 0), few_starts)
-    assert [len(values) for values in run.values()] == [4, 4, 6, 6]
-    costs = {name: cost for name, (_, cost) in run["heuristic"].items()}
-    assert costs["AnnITCC"] < costs["ITCC (batch)"]
+    assert len(run["methods"]) == 10
+    assert len(run["preparations"]) == 6
+    costs = {name: of["0.5"][1] for name, of in run["methods"].items() if "0.5" in of}
+    assert costs["IDC"] <= costs["IB-double"] + 1e-9
+    assert costs["AnnITCC"] < costs["ITCC"]
     result = EXPERIMENTS["thesis"].conclude(
         {(name, i): run for name in ("Binary", "Multi5", "Multi10") for i in range(3)}, few_starts
     )
     assert len(result.claims) == 6
     assert result.statuses == []  # nothing of this is published
+    above = {
+        tuple(row[:2]): float(row[2].split("; ")[1].split(" ±")[0]) for row in result.tables[0].rows
+    }
+    assert min(above.values()) == 0
+    assert above["least cost found by any method", "0.5"] == 0
+
+
+def test_what_the_paper_leaves_open(few_starts):
+    """One run of three variants, taken for all others."""
+    experiment = EXPERIMENTS["preparations"]
+    keys = experiment.plan(few_starts)
+    varied = (
+        "words of all groups first",
+        "the best pair of 25 starts",
+        "ties go to the first cluster",
+    )
+    runs = [experiment.run((name, "Binary", 2, 0), few_starts) for name in varied]
+    assert all(len(maps) == 21 for maps in runs)
+    distances, single, spreads = experiment.conclude(
+        dict.fromkeys(keys, runs[0]), few_starts
+    ).tables
+    assert len(distances.rows) == 10
+    off = np.abs(
+        np.array(runs[0])
+        - page.curve("newsgroups", "map_mean", dataset="Binary", word_clusters=2).mean
+    )
+    assert distances.rows[0][1].startswith(f"{off.mean():.3f}")
+    assert len(single.rows) == 2
+    assert spreads.rows[0][1] == "0.0056"
 
 
 # --- verdicts ---------------------------------------------------------------------------------
@@ -194,6 +227,25 @@ def test_a_statement_has_a_margin(differences, margin, status):
     assert claim_above("text", differences, margin).status == status
 
 
+@pytest.mark.parametrize(
+    ("differences", "status"),
+    [
+        ([[0.01, -0.02], [0.0, -0.03], [0.02, -0.01]], Status.AGREES),
+        ([[0.01, -0.09], [0.0, -0.1], [0.02, -0.11]], Status.DIFFERS),  # the second case is off
+        ([[0.01, -0.2], [0.0, 0.2], [0.02, 0.1]], Status.UNTESTABLE),
+        ([[0.0, 0.0]], Status.UNTESTABLE),  # a single run
+    ],
+)
+def test_the_same_is_asked_of_every_case(differences, status):
+    assert claim_same("text", differences).status == status
+
+
+def test_random_clusters_have_a_range():
+    assert in_random_range(0.539, 0.5, 0.01)[0]
+    assert not in_random_range(0.541, 0.5, 0.01)[0]
+    assert in_random_range(0.1, 0.5, 0.01)[0]  # worse than random
+
+
 MESSAGE = """From: the ann@b.c
 Subject: Re: A wheel
 Lines: 2
@@ -210,7 +262,7 @@ The car has 4 wheels."""
     ],
 )
 def test_texts_become_words(headers, words):
-    assert words_of(headers, MESSAGE) == words
+    assert words_of(headers, "letters", MESSAGE) == words
     counts = Dataset(sp.csr_array([[1, 2, 3]]), ["message"], ["car", "the", "wheel"])
     assert without_stop_words(counts).matrix.toarray().tolist() == [[1, 3]]
 

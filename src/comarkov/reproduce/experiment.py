@@ -75,17 +75,20 @@ class Experiment:
 
 
 def solve(
-    X: Any, n_clusters: tuple[int | None, int | None], beta: float, method: str, **more: Any
+    X: Any, n_clusters: tuple[int | None, int | None], beta: float, method: Any, **more: Any
 ) -> list[Step]:
     """Solve by ``CoClustering(sweeps="all", max_iter=20, tol=0)``: every step down to β.
 
-    Unlike a fit this makes no model, which would take most of the time.
+    Unlike a fit this makes no model, which would take most of the time. The method is one of those
+    of CoClustering, or an estimator of a named method.
     """
     literal: dict[str, Any] = {"sweeps": "all", "max_iter": 20, "tol": 0.0, "keep_path": True}
-    asked = Parameters(method=method, **literal | more)
+    has_name = isinstance(method, str)
+    asked = Parameters(method=method if has_name else "auto", **literal | more)
     data = joint(X)
     problem = CoClusterProblem(data, starts_for(data, n_clusters, asked.init, None))
-    solution = asked.search_method().solve(problem, asked.run(beta))
+    optimise = asked.search_method().solve if has_name else method._optimise
+    solution = optimise(problem, asked.run(beta))
     return solution.path or [solution.state.step(beta)]
 
 
@@ -183,14 +186,39 @@ def claim_above(text: str, differences: Any, margin: float = 0.0, detail: str = 
     It agrees or differs if chance does not explain the distance from the margin: two standard
     errors if there are many runs. Otherwise it is not testable.
     """
-    every = np.reshape(differences, (-1, 1))
+    return _claim(text, np.reshape(differences, (-1, 1)), margin, detail)
+
+
+def claim_same(text: str, differences: Any, detail: str = "") -> Claim:
+    """Is the mean of some differences, by run and case, within MARGIN of 0 in every case?"""
+    every = np.array(differences, dtype=float)
+    every = every.reshape(len(every), -1)
+    sign = np.where(every.mean(axis=0) < 0, -1, 1)
+    return _claim(text, -sign * every, -MARGIN, detail)
+
+
+def _claim(text: str, every: np.ndarray, margin: float, detail: str) -> Claim:
+    """Judge the case that is least ahead of the margin."""
     mean, error = mean_and_error(every)
-    size = f"{mean[0]:+.4f} ± {error[0]:.4f}, margin {margin:g}".replace(" ± nan", "")
-    ahead = (mean[0] - margin) / max(error[0], 1e-12) if error[0] >= 0 else np.nan
+    ahead = (mean - margin) / np.maximum(error, 1e-12)
+    at = int(np.argmin(mean - margin))
+    allowed = allowed_errors(len(every), CLAIM_ERRORS)
     status = Status.UNTESTABLE
-    if abs(ahead) > allowed_errors(len(every), CLAIM_ERRORS):
-        status = Status.AGREES if ahead > 0 else Status.DIFFERS
+    if (ahead > allowed).all():
+        status = Status.AGREES
+    elif (ahead < -allowed).any():
+        status = Status.DIFFERS
+    limit = f"; asked: at least {margin:g}" if margin >= 0 else f"; asked: at most {-margin:g}"
+    shown = mean[at] if margin >= 0 else abs(mean[at])
+    size = f"{shown:+.4f} ± {error[at]:.4f}".replace(" ± nan", "") + limit
     return Claim(text, status, "; ".join(part for part in (detail, size) if part))
+
+
+def in_random_range(value: float, mean: float, spread: float) -> tuple[bool, str]:
+    """Is a mean at most four standard deviations above that of random clusters?"""
+    above = (value - mean) / spread
+    text = f"at most {value:.4f}, {above:+.1f} standard deviations from random clusters"
+    return above <= STANDARD_ERRORS, f"{text} ({mean:.4f} ± {spread:.4f}); asked: at most 4"
 
 
 @cache
@@ -202,8 +230,10 @@ def _texts(experiment: str) -> Any:
 def verdicts(experiment: str, findings: Mapping[str, Any], **names: object) -> list[Claim]:
     """Return the verdicts on the statements of an experiment, in their order.
 
-    A finding is a pair of the verdict (or whether the statement holds) and a detail, or differences
-    for ``claim_above``, or several of these by the $name in the statement.
+    A finding is a pair of the verdict (or whether the statement holds) and a detail, or the
+    differences of runs, or several of these by the $name in the statement. The words of the paper
+    decide what is asked of differences, before any run: that they are above 0; above MARGIN
+    ("much more": significantly, sharply); or within MARGIN ("same": almost, in the range of).
     """
     claims = []
     for key, statement in _texts(experiment)["statements"].items():
@@ -218,8 +248,11 @@ def verdicts(experiment: str, findings: Mapping[str, Any], **names: object) -> l
                 holds, detail = each
                 status = Status.AGREES if holds else Status.DIFFERS
                 claims.append(Claim(text, holds if isinstance(holds, Status) else status, detail))
+            elif statement.get("asks") == "same":
+                claims.append(claim_same(text, each, detail))
             else:
-                claims.append(claim_above(text, each, statement.get("margin", 0.0), detail))
+                margin = MARGIN if statement.get("asks") == "much more" else 0.0
+                claims.append(claim_above(text, each, margin, detail))
     return claims
 
 

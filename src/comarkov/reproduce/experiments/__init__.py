@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..experiment import Experiment
-from .newsgroups import newsgroups
+from .newsgroups import newsgroups, preparations
 from .real_tables import movielens, southern_women
 from .synthetic import circulant, noise, stuck, trading, unequal
 from .thesis import thesis
@@ -12,6 +12,6 @@ EXPERIMENTS: dict[str, Experiment] = {
     each.name: each
     for each in (
         *(stuck, unequal, trading, noise, circulant),
-        *(newsgroups, thesis, movielens, southern_women),
+        *(newsgroups, preparations, thesis, movielens, southern_women),
     )
 }

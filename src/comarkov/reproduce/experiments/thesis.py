@@ -7,13 +7,14 @@ with the other two fixed, on the same samples of 20 Newsgroups.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ...costs.agreement import matching_accuracy
 from ...costs.objective import information
-from ...estimators.named import IDC, IBDouble
+from ...estimators.named import AIB, IBCC, IDC, IBDouble
 from ...io.datasets import Dataset
 from ...io.datasets.collections import COLLECTIONS
 from ...joint.weighting import Weighting
@@ -33,137 +34,193 @@ from ..experiment import (
 )
 from .newsgroups import PREPARATIONS, VARIED, Preparation, classes_of, sample_of
 
-BETAS = (1.0, 0.75, 0.5, 0.25)  # sIB, IBCC, ITCC and IB-double, and below
+BETAS = (1.0, 0.75, 0.5, 0.25, 0.0)
+DEFAULT_BETAS = (1.0, 0.5, 0.0)
 HALF = 0.5
+LEAST = "least cost found by any method"
 SAME_STARTS = 5  # of every heuristic that starts at random
 CHOSEN = Preparation("subject", stop_words=False)
 #: Weights of the same counts.
 WEIGHTS: tuple[Any, ...] = ("presence", "log", "uniform", "bm25")
-#: The three that are varied, and what was varied of them.
-COSTS, HEURISTICS, PREPARED = "cost function", "heuristic", "preparation"
-SEPARATE = "cost function, each with its own search"
+#: Methods that start from single elements or from one side, and the β of their cost.
+NAMED: dict[str, tuple[float, Callable[[tuple[int, int]], Any]]] = {
+    "IB-double": (HALF, IBDouble),
+    "IDC": (HALF, IDC),
+    "IBCC": (0.75, IBCC),
+}
+Labels = tuple[np.ndarray, np.ndarray]
 
 
 def _run(key: Key, options: RunOptions) -> Any:
-    """Return [MAP, L at each β] by what is varied and its value."""
+    """Return [MAP, L_½, L_1] by method and β, and MAP by preparation."""
     collection, seed = str(key[0]), int(key[1])
     sample = sample_of(CHOSEN, collection, seed, options.data)
     counts = len(sample.class_names), VARIED
-    path = {step.beta: step for step in _anneal(sample.matrix, counts, seed)}
-    alone = {beta: _default(sample.matrix, counts, seed, beta) for beta in BETAS}
-    heuristics = {"AnnITCC": path[HALF][2:]} | _heuristics(sample.matrix, counts, seed)
-    prepared = {"counts": _measure(sample, path[HALF].row_labels)}
+    methods = _methods(sample.matrix, counts, seed)
+    prepared = {"counts": _accuracy(sample, methods["AnnITCC"][HALF][0])}
     for name in WEIGHTS:
         step = _anneal(Weighting(name).fit_transform(sample.matrix), counts, seed, HALF)[-1]
-        prepared[name] = _measure(sample, step.row_labels)
+        prepared[name] = _accuracy(sample, step.row_labels)
     for other in PREPARATIONS:
         if other != CHOSEN:
             drawn = sample_of(other, collection, seed, options.data)
             step = _anneal(drawn.matrix, counts, seed, HALF)[-1]
-            prepared[str(other)] = _measure(drawn, step.row_labels)
-    return {
-        COSTS: {f"AnnITCC, β = {beta:g}": _measure(sample, *path[beta][2:]) for beta in BETAS},
-        SEPARATE: {f"default, β = {beta:g}": _measure(sample, *alone[beta]) for beta in BETAS},
-        HEURISTICS: {name: _measure(sample, *labels) for name, labels in heuristics.items()},
-        PREPARED: prepared,
+            prepared[str(other)] = _accuracy(drawn, step.row_labels)
+    measured = {
+        name: {f"{beta:g}": _measure(sample, *labels) for beta, labels in each.items()}
+        for name, each in methods.items()
     }
+    return {"methods": measured, "preparations": prepared}
 
 
-def _default(X: Any, counts: tuple[int, int], seed: int, beta: float) -> Any:
-    """Return labels by the default search: no β starts from another's result."""
-    return solve(X, counts, beta, "auto", n_init=1, random_state=seed)[0][2:]
+def _methods(X: Any, counts: tuple[int, int], seed: int) -> dict[str, dict[float, Labels]]:
+    """Return row and column labels by method and β; methods with starts have the same ones."""
+    more = {"n_init": SAME_STARTS, "tol": 1e-3, "random_state": seed}
+
+    def sides(find: Callable[[Any, int], np.ndarray]) -> Labels:
+        return find(X, counts[0]), find(X.T.tocsr(), counts[1])
+
+    def batch(beta: float) -> Any:
+        return solve(X, counts, beta, "batch", sweeps="due", **more)[0][2:]
+
+    path = {step.beta: step[2:] for step in _anneal(X, counts, seed, 0.0)}
+    found: dict[str, dict[float, Any]] = {
+        "AnnITCC": {beta: path[beta] for beta in BETAS},
+        "sGITCC": {beta: solve(X, counts, beta, "sequential", **more)[0][2:] for beta in BETAS},
+        "comarkov's default": {
+            beta: solve(X, counts, beta, "auto", n_init=1, random_state=seed)[0][2:]
+            for beta in DEFAULT_BETAS
+        },
+        "sIB": {
+            1.0: sides(lambda Y, k: solve(Y, (k, None), 1.0, "sequential", **more)[0].row_labels)
+        },
+        "aIB": {1.0: sides(lambda Y, k: solve(Y, (k, None), 1.0, AIB(k))[0].row_labels)},
+        "ITCC": {HALF: batch(HALF)},
+        "IBCC, iterative": {0.75: batch(0.75)},
+    }
+    for name, (beta, method) in NAMED.items():
+        found[name] = {beta: solve(X, counts, beta, method(counts))[0][2:]}
+    return found
 
 
-def _anneal(X: Any, counts: tuple[int, int], seed: int, beta: float = 0.25) -> Any:
+def _anneal(X: Any, counts: tuple[int, int], seed: int, beta: float) -> Any:
     more = {"n_init": SAME_STARTS, "tol": 1e-3, "random_state": seed, "beta_step": 0.05}
     return solve(X, counts, beta, "anneal", **more)
 
 
-def _heuristics(X: Any, counts: tuple[int, int], seed: int) -> dict[str, Any]:
-    """Return row and column labels by heuristics that minimise the cost at β = ½."""
-    more = {"n_init": SAME_STARTS, "random_state": seed}
-    found: dict[str, Any] = {
-        "sGITCC": solve(X, counts, HALF, "sequential", tol=1e-3, **more)[0][2:],
-        "ITCC (batch)": solve(X, counts, HALF, "batch", tol=1e-3, sweeps="due", **more)[0][2:],
-        "comarkov's default": _default(X, counts, seed, HALF),
-    }
-    for name, model in {"IB-double": IBDouble(counts), "IDC": IDC(counts)}.items():
-        model.fit(X)
-        found[name] = model.row_labels_, model.column_labels_
-    return found
+def _accuracy(sample: Dataset, rows: np.ndarray) -> float:
+    return matching_accuracy(classes_of(sample), rows)
 
 
-def _measure(sample: Dataset, rows: np.ndarray, columns: np.ndarray | None = None) -> list[float]:
-    """Return the MAP of documents, and L_½; nan if other data were clustered."""
-    parts = None if columns is None else information(sample.matrix, rows, columns)
-    cost = np.nan if parts is None else parts.cost(HALF)
-    return [matching_accuracy(classes_of(sample), rows), cost]
+def _measure(sample: Dataset, rows: np.ndarray, columns: np.ndarray) -> list[float]:
+    parts = information(sample.matrix, rows, columns)
+    return [_accuracy(sample, rows), parts.cost(HALF), parts.cost(1.0)]
 
 
-def _every(runs: Runs, collection: str, varied: str, value: str) -> np.ndarray:
-    """Return [MAP, cost] of each sample."""
-    return np.array([run[varied][value] for key, run in runs.items() if key[0] == collection])
+def _cost(run: Any, name: str, beta: str) -> float:
+    """Return the cost of a method at its β; L_β is linear in β."""
+    _, half, one = run["methods"][name][beta]
+    coupling = 2 * float(beta) - 1
+    return float(coupling * one + (1 - coupling) * half)
 
 
-def _values(runs: Runs, varied: str) -> list[str]:
-    return list(next(iter(runs.values()))[varied])
+def _every(runs: Runs, collection: str, name: str, beta: str) -> np.ndarray:
+    """Return [MAP, cost above the least found at this β] of each sample; LEAST is the best one."""
+    found = []
+    for key, run in runs.items():
+        if key[0] == collection:
+            methods = [method for method, betas in run["methods"].items() if beta in betas]
+            costs = {method: _cost(run, method, beta) for method in methods}
+            best = min(costs, key=costs.__getitem__)
+            method = best if name == LEAST else name
+            found.append([run["methods"][method][beta][0], costs[method] - costs[best]])
+    return np.array(found)
 
 
-def _spread(runs: Runs, collection: str, varied: str) -> np.ndarray:
-    """Return the standard deviation of MAP over the values of what is varied, for each sample."""
-    maps = [_every(runs, collection, varied, value)[:, 0] for value in _values(runs, varied)]
-    return np.std(maps, axis=0, ddof=1)
+def _cases(runs: Runs) -> dict[str, list[str]]:
+    """Return the β of each method."""
+    return {name: list(of) for name, of in next(iter(runs.values()))["methods"].items()}
+
+
+def _prepared(runs: Runs, collection: str, value: str) -> np.ndarray:
+    maps = [run["preparations"][value] for key, run in runs.items() if key[0] == collection]
+    return np.array(maps)
 
 
 def _conclude(runs: Runs, options: RunOptions, n: int) -> Reproduction:
     return Reproduction(
         **about("thesis", n=n, starts=SAME_STARTS),
-        x_label="cost at β = ½ minus that of AnnITCC on the same sample, in bits",
+        x_label="cost above the least found on the same sample at the same β, in bits",
         y_label="MAP of documents",
         curves=[curve for name in COLLECTIONS for curve in _scatter(runs, name)],
         claims=_claims(runs),
-        tables=[_table(runs, varied) for varied in (COSTS, SEPARATE, HEURISTICS, PREPARED)],
+        tables=[_method_table(runs), _preparation_table(runs)],
     )
 
 
 def _scatter(runs: Runs, collection: str) -> list[Curve]:
-    """Return one curve for each heuristic: a dot for each sample."""
+    """Return two curves for each method: a dot for each sample and β, and the means by β."""
     curves = []
-    least = _every(runs, collection, HEURISTICS, "AnnITCC")[:, 1]
-    for name in _values(runs, HEURISTICS):
-        maps, cost = _every(runs, collection, HEURISTICS, name).T
-        no_line = np.full(cost.size, np.nan)
-        curves.append(Curve(collection, name, cost - least, no_line, samples=maps[None]))
+    for name, betas in _cases(runs).items():
+        each = [_every(runs, collection, name, beta) for beta in betas]
+        maps, above = np.concatenate(each).T
+        no_line = np.full(maps.size, np.nan)
+        curves.append(Curve(collection, name, above, no_line, samples=maps[None]))
+        means, errors = (np.array(x) for x in zip(*map(mean_and_error, each), strict=True))
+        curves.append(Curve(collection, name, means[:, 1], means[:, 0], errors[:, 0]))
     return curves
 
 
 def _claims(runs: Runs) -> list[Claim]:
     claims = []
+    cases, values = _cases(runs), next(iter(runs.values()))["preparations"]
+    half, published = f"{HALF:g}", [f"{beta:g}" for beta in BETAS if beta >= HALF]
     for name in COLLECTIONS:
-        annealed, separate, heuristic, prepared = (
-            _spread(runs, name, varied) for varied in (COSTS, SEPARATE, HEURISTICS, PREPARED)
-        )
-        cost = max(annealed, separate, key=np.mean)
-        sizes = f"annealed {annealed.mean():.3f}, separate searches {separate.mean():.3f}"
-        spreads = {"heuristics": heuristic, "preparation": prepared}
-        shown = {key: f"{spread.mean():.3f}" for key, spread in spreads.items()}
-        findings = {key: spread - cost for key, spread in spreads.items()}
+
+        def spread(maps: list[np.ndarray]) -> np.ndarray:
+            """Return the standard deviation of MAP over what is varied, for each sample."""
+            return np.std(maps, axis=0, ddof=1)
+
+        by_cost = {
+            method: spread([_every(runs, name, method, beta)[:, 0] for beta in published])
+            for method in ("AnnITCC", LEAST)
+        }
+        at_half = [_every(runs, name, m, half)[:, 0] for m, betas in cases.items() if half in betas]
+        spreads = {
+            "heuristics": spread(at_half),
+            "preparation": spread([_prepared(runs, name, value) for value in values]),
+        }
+        largest = max(by_cost.values(), key=np.mean)
+        findings = {key: each - largest for key, each in spreads.items()}
+        shown = {key: f"{each.mean():.3f}" for key, each in spreads.items()}
+        sizes = ", ".join(f"{method} {each.mean():.3f}" for method, each in by_cost.items())
         claims += verdicts("thesis", findings, name=name, costs=sizes, **shown)
     return claims
 
 
-def _table(runs: Runs, varied: str) -> ResultTable:
+def _method_table(runs: Runs) -> ResultTable:
     rows = []
-    for value in _values(runs, varied):
+    for name, betas in (_cases(runs) | {LEAST: [f"{beta:g}" for beta in BETAS]}).items():
+        for beta in betas:
+            cells = []
+            for collection in COLLECTIONS:
+                mean, error = mean_and_error(_every(runs, collection, name, beta))
+                cells.append(f"{mean[0]:.3f} ± {error[0]:.3f}; {mean[1]:.3f} ± {error[1]:.3f}")
+            rows.append([name, beta, *(cell.replace(" ± nan", "") for cell in cells)])
+    title = "MAP; cost above the least found on the sample at this β, in bits; standard errors"
+    return ResultTable(title, ["method", "β", *COLLECTIONS], rows)
+
+
+def _preparation_table(runs: Runs) -> ResultTable:
+    rows = []
+    for value in next(iter(runs.values()))["preparations"]:
         cells = []
-        for name in COLLECTIONS:
-            mean, error = mean_and_error(_every(runs, name, varied, value))
-            cell = f"{mean[0]:.3f} ± {error[0]:.3f}; {mean[1]:.3f}"
-            cells.append(cell.replace(" ± nan", "").removesuffix("; nan"))
+        for collection in COLLECTIONS:
+            mean, error = mean_and_error(_prepared(runs, collection, value))
+            cells.append(f"{mean:.3f} ± {error:.3f}".replace(" ± nan", ""))
         rows.append([value, *cells])
-    costs = "" if varied == PREPARED else "; L_½ in bits"
-    title = f"{varied.capitalize()}: MAP and its standard error{costs}"
-    return ResultTable(title, [varied, *COLLECTIONS], rows)
+    title = "Preparation, AnnITCC at β = ½: MAP and its standard error"
+    return ResultTable(title, ["preparation", *COLLECTIONS], rows)
 
 
 thesis = Experiment(
