@@ -29,7 +29,10 @@ GROUPS = {
         *("load", "plot_heatmap", "plot_blocks", "plot_features", "plot_map", "plot_dendrogram"),
         *("plot_confidence", "plot_information", "plot_path"),
     ),
-    "Cost and information": ("cost", "information", "Information", "approximation", "Approximation"),
+    "Cost and information": (
+        *("cost", "information", "Information"),
+        *("approximation", "Approximation"),
+    ),
     "Parts of a fitted model": ("Hierarchy", "MergeTree", "Step", "Progress"),
     "Data sets": tuple(f"datasets.{name}" for name in MODULES["datasets"]),
     "Agreement with known classes": tuple(f"evaluate.{name}" for name in MODULES["evaluate"]),
