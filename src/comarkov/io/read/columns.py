@@ -7,6 +7,7 @@ in each line; an event log has names that recur; records have columns of differe
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -29,7 +30,10 @@ SPOILED_SHARE = 0.5  # of the cells of a column of numbers in which something is
 FEW_RECORDS = 12  # fewer show little about what columns hold
 UNIQUE_SHARE = 0.9  # of the texts of a column that names the rows
 UNIT_COLUMNS = 500  # of a very wide table that show its units
-SAME_UNIT = 100  # the largest ratio of medians of columns of one unit, if none has zeros
+SAME_UNIT = 100  # the largest ratio of medians of columns of one unit, if none has zeros ...
+SIMILAR_UNIT = 10  # ... from which on it is doubtful in a table of ...
+FEW_COLUMNS = 12  # ... so few columns: larger tables are rarely in several units
+SUM_ROUNDING = 0.02  # by which the sums of shares differ
 SIDE_NAMES = 8  # different names that make a side of an event log ...
 SIDE_REPEATS = 2  # ... each of them so often on average
 EVENTS_TO_PAIR, PAIRS_OF_NAMES = 20_000, 1.5  # names that occur with several others are a side
@@ -66,6 +70,13 @@ class ColumnProfile:
     def is_numbering(self) -> bool:
         """Does it only number the rows, as its heading says, too?"""
         return self.role == "identifier" and is_heading_of_identifiers(self.heading)
+
+    @property
+    def names_rows(self) -> bool:
+        """Does it hold a different text, year or identifier for each row?"""
+        if self.role == "number" and "year" in self.units:
+            return self.distinct == self.filled
+        return self.role == "unique" or (self.role == "identifier" and not self.is_numbering)
 
     @property
     def is_whole(self) -> bool:
@@ -213,8 +224,7 @@ def mixed_units(columns: Sequence[ColumnProfile]) -> str:
     if negative := [c for c in columns if c.is_negative]:
         return f"{quote(negative[0].heading)} has numbers below 0"
     named = [c for c in columns if c.units and c.distinct > 2]
-    words = [c.units for c in columns]
-    if named and len(columns) > 1 and not set.intersection(*words):
+    if named and len(columns) > 1 and not set.intersection(*(c.units for c in columns)):
         return f"{quote(named[0].heading)} is a measure of its own"
     whole = [c for c in columns if c.is_whole and c.distinct > 2]
     parts = [c for c in columns if _has_decimals(c)]
@@ -222,11 +232,46 @@ def mixed_units(columns: Sequence[ColumnProfile]) -> str:
         names = quote(whole[0].heading), quote(parts[0].heading)
         return f"{names[0]} holds whole numbers, {names[1]} decimals"
     full = [c for c in columns if c.numbers.size and c.numbers.min() > 0]
-    middles = [c.middle for c in full]
-    if len(full) > len(columns) / 2 and max(middles) > SAME_UNIT * min(middles):
-        low, high = (quote(full[i(middles)].heading) for i in (np.argmin, np.argmax))
-        return f"{high} is {max(middles) / min(middles):,.0f} times as large as {low}"
-    return ""
+    return _apart(full, SAME_UNIT) if len(full) > len(columns) / 2 else ""
+
+
+def doubtful_units(columns: Sequence[ColumnProfile]) -> str:
+    """Why it is not clear that columns are weights of one unit, in words; empty if it is."""
+    if reason := mixed_units(columns):
+        return reason
+    known = [c for c in columns if c.numbers.size]
+    if len(known) > FEW_COLUMNS or max((c.filled for c in known), default=0) < FEW_RECORDS:
+        return ""
+    if _are_numbered(known) or _are_shares(known):
+        return ""
+    codes = [c for c in known if is_heading(c.heading) and c.is_factor]
+    if codes and len(codes) < len(known):
+        return f"{quote(codes[0].heading)} seems to number things"
+    return _apart(known, SIMILAR_UNIT)
+
+
+def _apart(columns: Sequence[ColumnProfile], ratio: float) -> str:
+    """Which column is too many times as large as another one, by the medians of numbers above 0."""
+    ordered = sorted((c for c in columns if not np.isnan(c.middle)), key=lambda c: c.middle)
+    if not ordered or ordered[-1].middle <= ratio * ordered[0].middle:
+        return ""
+    low, high = ordered[0], ordered[-1]
+    times = f"{high.middle / low.middle:,.0f} times as large as"
+    return f"{quote(high.heading)} is {times} {quote(low.heading)}"
+
+
+def _are_numbered(columns: Sequence[ColumnProfile]) -> bool:
+    """Are most headings numbers, or numbers after the same letters: 1970, X1970, week 3?"""
+    stems = Counter(c.heading.rstrip("0123456789") for c in columns if c.heading[-1:].isdecimal())
+    return bool(stems) and max(stems.values()) > len(columns) / 2
+
+
+def _are_shares(columns: Sequence[ColumnProfile]) -> bool:
+    """Do the numbers of all rows add up to the same?"""
+    if len({c.numbers.size for c in columns}) > 1 or len(columns) < 3:
+        return False
+    sums = np.sum([c.numbers for c in columns], axis=0)
+    return bool(np.ptp(sums) <= SUM_ROUNDING * sums.mean())
 
 
 def _has_decimals(column: ColumnProfile) -> bool:
@@ -275,22 +320,31 @@ def recognise(table: RawTable) -> Recognised:
 def _few_columns(columns: _Columns) -> Recognised | None:
     """Two names, or two names and a weight; a name and two numbers are a small wide table."""
     every = columns.every
+    others = [c for c in every if not (c.is_numbering and _never_recurs(c))]
+    every = others if len(others) >= 2 else every
     if len(every) not in (2, 3):
         return None
     ends, weight = every[:2], every[2:]
     has_header = columns.table.has_headings
     if any(each.role in ("prose", "category", "unique", "date") for each in weight):
         return None
-    if has_header and any(map(_is_measure, ends)):
+    if has_header and (any(map(_is_measure, ends)) or all(map(_never_recurs, ends))):
         return None
-    if not weight and any(each.role == "prose" for each in ends):
+    if any(each.role == "prose" for each in ends if len(every) < 3 or every is others):
         return None
     is_named = has_header and ends[0].role == "unique" and ends[0].filled > 1
     is_number = ends[1].role in ("number", "constant") and ends[1].numbers.size > 0
     if is_named and is_number and not is_heading(ends[1].heading):
         is_table = len(every) == 3 and not mixed_units(every[1:])
         return Recognised("table") if is_table else None
-    return Recognised("edges")
+    is_all = len(every) == len(columns.every)
+    sides = {} if is_all else columns.edges(ends, next(iter(weight), None))
+    return Recognised("edges", sides)
+
+
+def _never_recurs(column: ColumnProfile) -> bool:
+    """Is every name different, so that it is no side of an edge list?"""
+    return column.filled >= FEW_RECORDS and column.distinct == column.filled
 
 
 def _is_measure(column: ColumnProfile) -> bool:
@@ -331,27 +385,28 @@ def _texts(columns: _Columns) -> Recognised | None:
 
 def _wide(columns: _Columns) -> Recognised | None:
     """A name for each row, and numbers of one unit."""
+    first = next((c for c in columns.every if not c.is_numbering), columns.every[0])
+    names = first if first.role in ("date", "prose") else None
+    names = names or next((each for each in columns.every if each.names_rows), None)
     numbers = columns.of("number", "constant", "spoiled", "empty")
-    first = columns.every[0]
-    names = first if first.role in ("unique", "identifier", "date", "prose") else None
+    numbers = [each for each in numbers if each is not names]
     texts = [each for each in columns.of("category", "prose") if each is not names]
-    names = names or next(iter(columns.of("unique")), None)
     is_pivot = first.role == "category" and first.filled < columns.every[-1].filled
     others = [each for each in texts if each is not first] if is_pivot else texts
     if len(numbers) < 2 or len(others) > max(1, len(numbers) // 4) or mixed_units(numbers):
         return None
-    if names is None and not is_pivot and not _is_like_counts(numbers):
+    is_long = len(numbers) > FEW_COLUMNS and columns.every[0].role == "identifier"
+    if not (names or is_pivot or is_long) and (others or not _are_like_counts(numbers)):
         return None
     dates = [each for each in columns.of("date") if each is not names]
     return None if dates else Recognised("table")
 
 
-def _is_like_counts(numbers: Sequence[ColumnProfile]) -> bool:
+def _are_like_counts(numbers: Sequence[ColumnProfile]) -> bool:
     """Are numbers whole and often 0, or under headings that are numbers themselves?"""
-    are_numbered = all(c.heading.strip("xXvV.").isdecimal() for c in numbers)
     cells = np.concatenate([c.numbers for c in numbers])
     has_zeros = bool((cells == np.floor(cells)).all()) and float((cells == 0).mean()) >= 0.1
-    return are_numbered or has_zeros
+    return _are_numbered(numbers) or has_zeros
 
 
 def _grid(columns: _Columns) -> Recognised | None:

@@ -17,7 +17,7 @@ from ...joint.joint import Joint, joint
 from ...joint.messages import InputError, quote, warn_user
 from ...joint.objects import dropping, edges_call, names_rows, refuse_frame, texts_in
 from ..read_options import NETWORK, ReadOptions
-from .columns import FEW_RECORDS, mixed_units, number_profile
+from .columns import FEW_RECORDS, doubtful_units, number_profile
 from .data import Data
 from .formats import read_any
 from .headers import is_heading, is_heading_of_identifiers
@@ -97,7 +97,7 @@ def _check_frame(frame: Any, columns: objects.FrameColumns) -> None:
     elif len(frame) >= FEW_RECORDS and len(names) > 1:
         values = (np.asarray(objects.values_of(frame, name)[:UNIT_VALUES], float) for name in names)
         profiles = map(number_profile, names, values)
-        if why := mixed_units(list(profiles)):
+        if why := doubtful_units(list(profiles)):
             warn_user(
                 f"The columns of X seem to be in different units ({why}), but were read as weights "
                 "of one unit. If they are not, pass comarkov.records(X)."

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from ...joint.messages import listed, quote, warn_user
 from ..read_options import ReadOptions
-from .columns import FEW_RECORDS, ColumnProfile, mixed_units, profiles_of
+from .columns import FEW_RECORDS, ColumnProfile, doubtful_units, profiles_of
 from .data import Data
 from .headers import YEARS, kind_of
 from .naming import chosen_columns, columns_in
@@ -90,21 +90,22 @@ def _layout(table: RawTable, options: ReadOptions) -> Layout:
         weights,
         [field for field in others if field in texts],
         numbering,
-        mixed_units([profiles[field] for field in weights]) if len(weights) > 1 else "",
+        doubtful_units([profiles[field] for field in weights]) if len(weights) > 1 else "",
     )
 
 
 def _default_names(
     table: RawTable, texts: list[str], profiles: Mapping[str, ColumnProfile]
 ) -> str | None:
-    """The first column; if that only numbers the rows, the first one of text without repeats.
+    """The first column; if that only numbers the rows, the first one that differs in all rows.
 
     If names are missing in a first column of text, as in a pivot table, the fullest one.
     """
     first = profiles[table.kept[0]]
     if first.name in texts:
         return max(texts, key=lambda field: profiles[field].filled)
-    unique = next((f for f in texts if profiles[f].distinct == profiles[f].filled), None)
+    others = (profiles[f] for f in table.kept if f in texts or profiles[f].names_rows)
+    unique = next((each.name for each in others if each.distinct == each.filled), None)
     if first.filled >= FEW_RECORDS and first.distinct < first.filled:
         return unique  # numbers that repeat are weights
     return unique if unique and first.is_numbering else first.name
