@@ -95,7 +95,7 @@ def headline(findings: Findings) -> str:
 def _distinctive_text(side: SideFindings, cluster: int, n: int) -> str:
     """What is distinctive of a cluster, with shares for records: "8 (97% of these, 27% of all)"."""
     features = side.distinctive(cluster, n)
-    if side.other_variables is None:
+    if not side.has_categories:
         return features_text(features)
     return ", ".join(
         f"{short(each.name)} ({percent_text(each.share)} of these, "

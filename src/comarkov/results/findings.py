@@ -27,7 +27,7 @@ from ..costs import objective as lifts
 from ..costs.labels import ranks
 from ..costs.objective import Information
 from ..io.read.naming import distinct
-from ..io.read.records import known_variables
+from ..io.read.records import known_variables, merge_intervals
 from ..joint.messages import InputError, plural_of_kind
 from ..joint.objects import as_objects
 from ..model.hierarchy import Hierarchy
@@ -45,6 +45,21 @@ class Feature(NamedTuple):
     share: float  #: of the cluster's mass, P(y | x̄); of records, among values of the same variable
     lift: float  #: P(x̄, y) / (P(x̄) P(y)); of records, the share over that among all records
     bits: float  #: P(x̄, y) log2 lift, its part of I(X̄;Y)
+
+
+class Categories(NamedTuple):
+    """The columns of records; neighbouring intervals in one cluster are one category."""
+
+    names: np.ndarray  #: of categories
+    category: np.ndarray  #: of each column
+    variable: np.ndarray  #: the name of the variable of each category
+    weight: np.ndarray  #: of a row in the variable of each category
+
+    def sums(self, by_column: Any) -> Any:
+        """The sums over the columns of each category, of a dense or sparse matrix."""
+        size = self.category.size
+        places = np.arange(size), self.category
+        return by_column @ sp.csr_array((np.ones(size), places), shape=(size, self.names.size))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -110,8 +125,7 @@ class SideFindings(Elements):
     axis: str  #: "row" or "column"
     other_kind: str = ""  #: what the elements of the other side are
     given_titles: Mapping[int, str] = field(default_factory=dict)  #: of some clusters, by a person
-    variables: np.ndarray | None = None  #: the variable of each element, if they are categories
-    other_variables: np.ndarray | None = None  #: those of the others
+    categories: Categories | None = None  #: of records, of which the columns are elements or others
 
     @property
     def kinds(self) -> str:
@@ -173,11 +187,11 @@ class SideFindings(Elements):
         """The n elements of the other side that tell most for a cluster."""
         if self.across is None:
             raise ValueError(f"The {self.kind}s were not clustered, so they have no features.")
-        features = features_of(self.across, cluster, self.other_names, n)
-        if self.other_variables is None:
+        features = features_of(self.shown, cluster, self.shown_names, n)
+        if not self.has_categories:
             return features
         shares, usual = self.shares_in_variables
-        places = {name: i for i, name in enumerate(self.other_names)}
+        places = {name: i for i, name in enumerate(self.shown_names)}
         at = [places[each.name] for each in features]
         numbers = zip(shares[cluster, at], shares[cluster, at] / usual[at], strict=True)
         return [
@@ -185,25 +199,44 @@ class SideFindings(Elements):
             for each, (share, lift) in zip(features, numbers, strict=True)
         ]
 
+    @property
+    def has_categories(self) -> bool:
+        """Are the others categories of records?"""
+        return self.categories is not None and self.axis == "row"
+
+    @cached_property
+    def shown(self) -> np.ndarray:
+        """P(x̄, y) by (cluster, other element); categories of records instead of columns."""
+        assert self.across is not None
+        known = self.categories if self.has_categories else None
+        return self.across if known is None else np.asarray(known.sums(self.across))
+
+    @property
+    def shown_names(self) -> np.ndarray:
+        """The names that go with ``shown``."""
+        known = self.categories if self.has_categories else None
+        return self.other_names if known is None else known.names
+
     @cached_property
     def shares_in_variables(self) -> tuple[np.ndarray, np.ndarray]:
         """The share of each category among those of its variable, by cluster and overall."""
-        assert self.across is not None
-        assert self.other_variables is not None
-        _, groups = np.unique(self.other_variables, return_inverse=True)
-        same = sp.csr_array((np.ones(groups.size), (np.arange(groups.size), groups)))
-        sums = (self.across @ same)[:, groups]
-        shares = np.divide(self.across, sums, out=np.zeros_like(self.across), where=sums > 0)
-        overall, whole = self.across.sum(axis=0), sums.sum(axis=0)
-        return shares, np.divide(overall, whole, out=np.zeros_like(whole), where=whole > 0)
+        return self.shares_within(self.shown), self.shares_within(self.shown.sum(axis=0))
+
+    def shares_within(self, masses: np.ndarray) -> np.ndarray:
+        """The share of each category among those of its variable, given P(x̄, y)."""
+        assert self.categories is not None
+        _, groups = np.unique(self.categories.variable, return_inverse=True)
+        sums = np.array([np.bincount(groups, each) for each in np.atleast_2d(masses)])[:, groups]
+        shares = np.divide(masses, sums, out=np.zeros_like(sums), where=sums > 0)
+        return shares if masses.ndim > 1 else shares[0]
 
     def explained(self) -> dict[str, float]:
         """How much the clusters tell about each variable of records: I(X̄;V) / H(V)."""
-        if self.across is None or self.other_variables is None:
+        if self.across is None or self.categories is None or not self.has_categories:
             return {}
-        shares = {}
-        for name in dict.fromkeys(self.other_variables.tolist()):
-            part = self.across[:, self.other_variables == name]
+        shares, variable = {}, self.categories.variable[self.categories.category]
+        for name in dict.fromkeys(variable.tolist()):
+            part = self.across[:, variable == name]
             mass = part.sum()
             if mass > 0 and np.count_nonzero(part.sum(axis=0)) > 1:
                 entropy = -float(lifts.octaves(part.sum(axis=0) / mass) @ part.sum(axis=0)) / mass
@@ -304,7 +337,7 @@ def findings_of(
         _as_names(distinct(own) if given is None else given, each.size)
         for given, own, each in zip(names, of_fit, labels, strict=True)
     ]
-    sides, variables = [], _variables(fitted, elements[1].size)
+    sides, categories = [], _categories(fitted)
     for i, axis in enumerate(("row", "column")):
         side = leaves[i]
         turned = (blocks.T, weights if weights is None else weights.T) if i else (blocks, weights)
@@ -327,22 +360,26 @@ def findings_of(
                 tree=fitted.hierarchy_,
                 own_tree=tree,
                 axis=axis,
-                variables=variables if i else None,
-                other_variables=None if i else variables,
+                categories=categories,
             )
         )
     facts = blocks, fitted.information_, fitted.beta_, fitted.cost_
     return Findings(sides[0], sides[1], *facts)
 
 
-def _variables(fitted: Any, size: int) -> np.ndarray | None:
-    """The name of the variable of each column, if the fit is one of records."""
-    reading = getattr(fitted, "reading_", None) or {}
-    if "variables" not in reading:
+def _categories(fitted: Any) -> Categories | None:
+    """The categories of the columns, if the fit is one of records."""
+    reading, labels = getattr(fitted, "reading_", None) or {}, fitted.column_labels_
+    variables = known_variables(reading.get("variables", []))
+    if not variables or sum(len(v.categories) for v in variables) != labels.size:
         return None
-    names = [[v.name] * len(v.categories) for v in known_variables(reading["variables"])]
-    flat = as_objects(name for part in names for name in part)
-    return flat if flat.size == size else None
+    is_alone = fitted._model.columns is None
+    names, category = merge_intervals(variables, np.arange(labels.size) if is_alone else labels)
+    first = np.unique(category, return_index=True)[1]
+    sizes = [len(v.categories) for v in variables]
+    of_variable = np.repeat(as_objects(v.name for v in variables), sizes)[first]
+    weights = np.repeat([v.weight for v in variables], sizes)[first]
+    return Categories(as_objects(names), category, of_variable, weights)
 
 
 def _as_names(names: Any, n: int) -> np.ndarray:

@@ -21,12 +21,15 @@ import scipy.sparse as sp
 
 from ..kernels.matrix import Matrix
 from ..kernels.tables import add_labelled
+from .findings import Findings, SideFindings
+from .words.figures import are_positions
 
 PERMUTATIONS = 199
 TESTED_ENTRIES = 200_000  # of the matrix; of a larger one, members are sampled
 MIN_OCCURRENCES = 3  # an element in fewer members is not tested
 LEAST_SPREAD = 1e-12  # of the values of an element over permutations
 SIGNIFICANT = 0.05
+MAX_ENTRIES = 20_000_000  # of larger matrices nothing is tested
 
 
 class Indicator(NamedTuple):
@@ -45,6 +48,47 @@ class IndicatorTest(NamedTuple):
 
     values: np.ndarray
     p_values: np.ndarray
+
+
+def tests_of(findings: Findings, matrix: sp.csr_array) -> dict[str, IndicatorTest]:
+    """The tests of "rows" and of "columns", if these have clusters and the others have names."""
+    tests = {}
+    for side, other in zip(findings.sides, findings.sides[::-1], strict=True):
+        is_named = not are_positions(other.names, other.kind)
+        if side.n_clusters < 2 or not is_named or matrix.nnz > MAX_ENTRIES:
+            continue
+        weights = matrix if side.axis == "row" else sp.csr_array(matrix.T)
+        known = side.categories if side.has_categories else None
+        if known is not None:
+            weights = sp.csr_array(
+                known.sums(weights) / np.where(known.weight > 0, known.weight, 1)
+            )
+        test = indicator_test(weights, side.labels, side.n_clusters, are_shares=known is not None)
+        tests[f"{side.axis}s"] = test
+    return tests
+
+
+def significant(side: SideFindings, test: IndicatorTest) -> list[Indicator]:
+    """The indicators of each cluster; an element only for the cluster with its largest value."""
+    best = test.values.argmax(axis=0)
+    values, p_values = (each[best, np.arange(best.size)] for each in test)
+    if side.has_categories:
+        shares, usual = side.shares_in_variables
+    else:
+        shares = side.shown / np.maximum(side.shares, np.finfo(float).tiny)[:, None]
+        usual = side.shown.sum(axis=0)
+    order = np.lexsort((-values, best))
+    return [
+        Indicator(
+            int(a := best[y]),
+            str(side.shown_names[y]),
+            float(shares[a, y]),
+            float(shares[a, y] / usual[y]),
+            float(values[y]),
+            float(p_values[y]),
+        )
+        for y in order[p_values[order] <= SIGNIFICANT]
+    ]
 
 
 def indicator_test(
@@ -69,7 +113,8 @@ def indicator_test(
     spread = dealt.std(axis=0)
     far = (dealt - dealt.mean(axis=0)) / np.where(spread > LEAST_SPREAD, spread, np.inf)
     farthest = np.sort(far.reshape(len(orders), -1).max(axis=1, initial=0))
-    p_values[:, often] = 1 - np.searchsorted(farthest, far[0], side="left") / len(orders)
+    as_far = len(orders) - np.searchsorted(farthest, far[0], side="left")
+    p_values[:, often] = as_far / len(orders)
     return IndicatorTest(values, p_values)
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
@@ -13,6 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
+from ..costs.labels import check_side
 from ..costs.objective import expected_shares
 from ..io.csv_files import csv_text
 from ..io.files import DATA_FILE
@@ -26,15 +28,24 @@ from ..joint.parts import block_sums
 from ..model.storage import save_value
 from ..search.state.coclusters import Step
 from .base_results import BaseResults, information_figures, records
-from .describe import TopFeaturesMixin, glance, headline, lines_about_clusters, sentences_about
+from .describe import (
+    Side,
+    TopFeaturesMixin,
+    glance,
+    headline,
+    lines_about_clusters,
+    sentences_about,
+)
 from .findings import Findings, SideFindings
 from .fit_data import View, findings_on, joint_of_fit, names_of_fit, views
+from .indicators import Indicator, IndicatorTest, significant, tests_of
 from .pictures import heatmap_svg
 from .words.next_steps import file_name
 from .words.sentences import plain, strongest, weight_of
 from .words.titles import TITLES_FILE, Titles, titles_json, with_titles
 
 PATH_FILE = "path.npz"
+INDICATOR_COLUMNS = ("side", *Indicator._fields, "title")
 ELEMENT_COLUMNS = ("name", "cluster", "confidence", "rank", "title")
 BLOCK_COLUMNS = (
     *("row_cluster", "column_cluster", "rows", "columns", "mass", "share", "expected"),
@@ -211,17 +222,63 @@ class Results(TopFeaturesMixin, BaseResults):
         }
         return replace(results, findings=with_titles(results.findings, same))
 
+    # --- indicators -------------------------------------------------------------------------
+
+    def indicators(self, side: Side = "rows") -> list[Indicator]:
+        """The species, words or categories that mark each cluster, with a test.
+
+        Their p-values, corrected for all tests together, are at most 0.05. Each is listed for the
+        cluster where its indicator value (IndVal) is largest, the largest first.
+
+        Parameters
+        ----------
+        side : {"rows", "columns"}, default="rows"
+            Whose clusters: indicators of row clusters are columns, or categories of records.
+
+        Returns
+        -------
+        list of Indicator
+            (cluster, name, share, lift, indval, p_value). Empty if the side has fewer than two
+            clusters, if the elements of the other have no names, or if there are more than 20
+            million entries.
+
+        Examples
+        --------
+        >>> from comarkov import CoClustering, Results, datasets
+        >>> women = datasets.load("southern-women")
+        >>> model = CoClustering((2, 3), random_state=0).fit(women.matrix)
+        >>> first = Results.of(model, women).indicators()[0]
+        >>> first.name, round(first.indval, 2), first.p_value
+        ('E5', 0.89, 0.005)
+        """
+        check_side(side)
+        test = self.indicator_tests.get(side)
+        return [] if test is None else significant(getattr(self.findings, side), test)
+
+    @cached_property
+    def indicator_tests(self) -> dict[str, IndicatorTest]:
+        """The tests of the sides, "rows" or "columns", that can be tested."""
+        return tests_of(self.findings, self.matrix)
+
     # --- files ------------------------------------------------------------------------------
 
     def tables(self) -> dict[str, str]:
-        """The text of rows.csv, columns.csv and blocks.csv.
+        """The text of rows.csv, columns.csv, blocks.csv and indicators.csv.
 
         On a side that is not clustered, blocks.csv lists each element by name, and leaves out pairs
         without mass.
         """
         rows, columns = (csv_text(ELEMENT_COLUMNS, _lines(side)) for side in self.findings.sides)
         blocks = csv_text(BLOCK_COLUMNS, self._block_lines())
-        return {"rows.csv": rows, "columns.csv": columns, "blocks.csv": blocks}
+        indicators = csv_text(INDICATOR_COLUMNS, self._indicator_lines())
+        tables = {"rows.csv": rows, "columns.csv": columns, "blocks.csv": blocks}
+        return tables | {"indicators.csv": indicators}
+
+    def _indicator_lines(self) -> Iterator[tuple[Any, ...]]:
+        for name, test in self.indicator_tests.items():
+            side: SideFindings = getattr(self.findings, name)
+            for a, element, *numbers in significant(side, test):
+                yield side.axis, a, element, *(f"{x:.6g}" for x in numbers), side.titles[a]
 
     def _block_lines(self) -> Iterator[tuple[Any, ...]]:
         blocks, sides = self.findings.blocks, self.findings.sides
@@ -349,4 +406,5 @@ def _side_figures(side: SideFindings) -> dict[str, Any]:
         }
         for a in range(side.n_clusters)
     ]
-    return size | {"clusters": clusters, "linkage": side.linkage}
+    explained = {"explained": side.explained()} if side.has_categories else {}
+    return size | {"clusters": clusters, "linkage": side.linkage} | explained

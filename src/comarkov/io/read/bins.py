@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise, product
@@ -184,6 +185,15 @@ def interval_texts(limits: np.ndarray, known: np.ndarray) -> list[str]:
         if inside.min() == inside.max():
             names[place] = f"{inside[0]:.0f}"
     return names
+
+
+def joined_interval(first: str, last: str) -> str:
+    """The interval from the beginning of one to the end of another: 2 to 5 and 5 to 9, 2 to 9."""
+    low = "" if first.startswith("below ") else re.split(" to | or ", first)[0]
+    high = "" if last.endswith(" or more") else last.removeprefix("below ").rpartition(" to ")[2]
+    if not low:
+        return f"below {high}"
+    return f"{low} to {high}" if high else f"{low} or more"
 
 
 # --- tables -----------------------------------------------------------------------------------

@@ -319,9 +319,8 @@ def recognise(table: RawTable) -> Recognised:
 
 def _few_columns(columns: _Columns) -> Recognised | None:
     """Two names, or two names and a weight; a name and two numbers are a small wide table."""
-    every = columns.every
-    others = [c for c in every if not (c.is_numbering and _never_recurs(c))]
-    every = others if len(others) >= 2 else every
+    others = [c for c in columns.every if not (c.is_numbering and _never_recurs(c))]
+    every = others if 2 <= len(others) < len(columns.every) else columns.every
     if len(every) not in (2, 3):
         return None
     ends, weight = every[:2], every[2:]
@@ -330,6 +329,10 @@ def _few_columns(columns: _Columns) -> Recognised | None:
         return None
     if has_header and (any(map(_is_measure, ends)) or all(map(_never_recurs, ends))):
         return None
+    if every is others and (weight or not all(c.is_text or "year" in c.units for c in ends)):
+        return None
+    if any(c.units and c.filled > 2 * ends[0].distinct * ends[1].distinct for c in weight):
+        return None  # ages of men and women: each pair of names has many
     if any(each.role == "prose" for each in ends if len(every) < 3 or every is others):
         return None
     is_named = has_header and ends[0].role == "unique" and ends[0].filled > 1
@@ -337,9 +340,7 @@ def _few_columns(columns: _Columns) -> Recognised | None:
     if is_named and is_number and not is_heading(ends[1].heading):
         is_table = len(every) == 3 and not mixed_units(every[1:])
         return Recognised("table") if is_table else None
-    is_all = len(every) == len(columns.every)
-    sides = {} if is_all else columns.edges(ends, next(iter(weight), None))
-    return Recognised("edges", sides)
+    return Recognised("edges", columns.edges(ends, None) if every is others else {})
 
 
 def _never_recurs(column: ColumnProfile) -> bool:
@@ -436,6 +437,9 @@ def _events(columns: _Columns) -> Recognised | None:
         return None
     counts = [c for c in numbers if c.heading.lower() in COUNT_WORDS and not c.is_negative]
     weight = counts[0] if len(counts) == 1 and counts[0] not in sides else None
+    lines = columns.table.frame.group_by(each.name for each in sides).len().collect()["len"]
+    if weight is None and len(lines) > 1 and lines.min() == lines.max():
+        return None  # as in a table of all combinations: there is nothing to count
     what = "lines are counted" if weight is None else f"{quote(weight.heading)} is added up"
     reason = f"{_and(sides)} recur, and {what}"
     return Recognised("edges", columns.edges(sides, weight), reason)

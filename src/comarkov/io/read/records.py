@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from .bins import (
     bin_count,
     dates_in,
     interval_texts,
+    joined_interval,
     parts_for_records,
     parts_of,
     round_limits,
@@ -303,6 +305,30 @@ def known_variables(stored: Any) -> list[Variable]:
         problem = f"the variables of the model are damaged ({quote(error)})"
         raise InputError(problem, advice="Fit the records again.") from error
     return variables
+
+
+def merge_intervals(
+    variables: Sequence[Variable], labels: np.ndarray
+) -> tuple[list[str], np.ndarray]:
+    """Names of categories, and the name of each column: neighbours with one label are one interval.
+
+    The intervals of a variable that all have one label stay apart.
+    """
+    names: list[str] = []
+    places: list[int] = []
+    for variable in variables:
+        own = labels[len(places) : len(places) + len(variable.categories)]
+        is_joined = variable.knots is not None and np.unique(own).size > 1
+        starts = [i for i, a in enumerate(own) if not (is_joined and i and a == own[i - 1])]
+        for start, end in pairwise([*starts, own.size]):
+            texts = [
+                variable.categories[i].removeprefix(f"{variable.heading} ").removeprefix("= ")
+                for i in (start, end - 1)
+            ]
+            name = f"{variable.heading} {joined_interval(*texts)}"
+            places += [len(names)] * (end - start)
+            names.append(variable.categories[start] if end - start == 1 else name)
+    return names, np.array(places)
 
 
 def variable_of_columns(reading: Mapping[str, Any]) -> np.ndarray | None:

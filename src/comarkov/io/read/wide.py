@@ -102,10 +102,12 @@ def _default_names(
     If names are missing in a first column of text, as in a pivot table, the fullest one.
     """
     first = profiles[table.kept[0]]
-    if first.name in texts:
-        return max(texts, key=lambda field: profiles[field].filled)
     others = (profiles[f] for f in table.kept if f in texts or profiles[f].names_rows)
     unique = next((each.name for each in others if each.distinct == each.filled), None)
+    if first.name in texts:
+        fullest = max(texts, key=lambda field: profiles[field].filled)
+        is_pivot = profiles[fullest].filled > first.filled
+        return fullest if is_pivot or first.distinct == first.filled else unique or first.name
     if first.filled >= FEW_RECORDS and first.distinct < first.filled:
         return unique  # numbers that repeat are weights
     return unique if unique and first.is_numbering else first.name

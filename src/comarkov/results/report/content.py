@@ -93,7 +93,7 @@ def sections(results: Any, tables: dict[str, str]) -> dict[str, bytes]:
             parts[f"{side.axis} classes {i}"] = varints(_class_codes(classes))
     tree = findings.rows.tree
     parts["leaf blocks"] = _leaf_blocks(findings, block_shares(tree.rows, tree.columns))
-    trees = {f"{side.axis}s": _tree(findings, side) for side in findings.sides}
+    trees = {f"{side.axis}s": _tree(results, side) for side in findings.sides}
     parts["trees"] = json.dumps(trees, separators=(",", ":"), allow_nan=False).encode()
     return parts
 
@@ -138,7 +138,7 @@ def page(results: Any, parts: dict[str, bytes]) -> dict[str, Any]:
         "beta_reason": beta_reason(results),
         "steps": next_steps(results),
         "has_classes": any(_classes(results, side.axis) for side in findings.sides),
-        "downloads": [name for name in ("rows.csv", "columns.csv", "blocks.csv") if name in parts],
+        "downloads": [name for name in parts if name.endswith(".csv")],
     }
 
 
@@ -234,30 +234,59 @@ def _suggested(selection: np.ndarray | None, axis: str) -> int | None:
     return None if line[f"{axis}_rule"] in GIVEN_RULES else int(line[f"{axis}_clusters"])
 
 
-def _tree(findings: Findings, side: SideFindings) -> dict[str, Any] | None:
-    levels = side.levels
+def _tree(results: Any, side: SideFindings) -> dict[str, Any] | None:
+    findings, levels = results.findings, side.levels
     if levels is None:
         return None
     i = int(side.axis == "column")
-    place = ranks(findings.orders[1 - i])
     other_mass = levels.leaves.masses.sum(axis=1, dtype=np.float64)
     other_mass /= other_mass.sum()
+    fitted = levels.nodes_at(levels.leaves.k)
     features, bits = [], []
-    for profile in levels.profiles():
-        best, lift, _ = strongest_elements(profile, other_mass, NODE_FEATURES)
-        features.append([[int(place[j]), _digits(x)] for j, x in zip(best, lift, strict=True)])
+    for node, profile in enumerate(levels.profiles()):
+        cluster = np.flatnonzero(fitted == node)
+        features.append(_node_features(results, side, profile, other_mass, cluster))
         bits.append(_digits(float(profile @ octaves(cluster_lift(profile, other_mass))), 9))
     return {
         "order": findings.leaf_orders[i].tolist(),
         "merges": levels.merges.tolist(),
         "heights": [_digits(height) for height in levels.linkage[:, 2]],
-        "fitted": levels.nodes_at(levels.leaves.k).tolist(),
+        "fitted": fitted.tolist(),
         "heaviest": levels.heaviest.tolist(),
         "titles": node_titles(side, levels),
         "shares": [_digits(share) for share in levels.shares],
         "bits": bits,
         "features": features,
     }
+
+
+def _node_features(
+    results: Any, side: SideFindings, mass: np.ndarray, usual: np.ndarray, cluster: np.ndarray
+) -> list[list[Any]]:
+    """What is distinctive of a node: place, lift and, of a cluster of the fit, p-value.
+
+    Of records, categories with their name and their shares in the node and overall; those of one
+    variable stand together.
+    """
+    known = side.categories if side.has_categories else None
+    place = ranks(results.findings.orders[int(side.axis == "row")])
+    if known is not None:
+        place = place[np.unique(known.category, return_index=True)[1]]
+        mass, usual = known.sums(mass), known.sums(usual)
+    best, lifts, _ = strongest_elements(mass, usual, NODE_FEATURES)
+    test = results.indicator_tests.get(f"{side.axis}s")
+    p = [None] * place.size if test is None or not cluster.size else test.p_values[cluster[0]]
+    found = [
+        [int(place[j]), _digits(lift), None if p[j] is None else _digits(p[j])]
+        for j, lift in zip(best, lifts, strict=True)
+    ]
+    if known is None:
+        return found
+    shares, overall = side.shares_within(mass), side.shares_within(usual)
+    more = [[str(known.names[j]), _digits(shares[j]), _digits(overall[j])] for j in best]
+    variables = known.variable[best].tolist()
+    order = sorted(range(best.size), key=lambda j: variables.index(variables[j]))
+    return [found[j] + more[j] for j in order]
 
 
 def _digits(value: float, n: int = 6) -> float:

@@ -120,7 +120,7 @@ def strongest(findings: Findings, weight: Weight | None = None, most: int = 5) -
     A block is as strong as its part of the information kept, P(x̄,ȳ) log2 lift.
     """
     sides, weight = findings.sides, weight or Weight()
-    if all(side.is_clustered for side in sides) and sides[1].variables is None:
+    if all(side.is_clustered for side in sides) and sides[1].categories is None:
         return [
             _block_finding(findings, a, b, weight) for a, b in _strongest_blocks(findings, most)
         ]
@@ -153,16 +153,15 @@ def _strongest_blocks(findings: Findings, most: int) -> list[tuple[int, int]]:
 
 def _feature_findings(side: SideFindings, weight: Weight, most: int) -> list[Finding]:
     """For one side and for records: the elements of the other side that clusters concentrate on."""
-    assert side.across is not None
-    whole, found = side.across.sum(axis=0), []
+    whole, found = side.shown.sum(axis=0), []
     for a in range(side.n_clusters):
-        best, lifts, strength = strongest_elements(side.across[a], whole, NAMES_IN_SENTENCE)
+        best, lifts, strength = strongest_elements(side.shown[a], whole, NAMES_IN_SENTENCE)
         best = best[lifts >= INFORMATIVE]
         if best.size:
-            share = float(side.across[a, best].sum())
+            share = float(side.shown[a, best].sum())
             lift = share / float(side.shares[a] * whole[best].sum())
             text = f"{_subject(side, a, side.members(a))} {_with_shares(side, a, best)}"
-            text += "." if side.other_variables is not None else f": {_amount(lift, share, weight)}"
+            text += "." if side.has_categories else f": {_amount(lift, share, weight)}"
             clusters: dict[str, int | None] = {"row": None, "column": None, side.axis: a}
             found.append((-strength[lifts >= INFORMATIVE].sum(), a, Finding(text, clusters, lift)))
     return [finding for _, _, finding in sorted(found, key=lambda each: each[:2])[:most]]
@@ -181,8 +180,8 @@ def _amount(lift: float, share: float, weight: Weight) -> str:
 
 def _with_shares(side: SideFindings, cluster: int, others: np.ndarray) -> str:
     """Some of these elements of the other side; categories with their shares among records."""
-    names = [_named(name) for name in side.other_names[others[:NAMES_IN_SENTENCE]]]
-    if side.other_variables is None:
+    names = [_named(name) for name in side.shown_names[others[:NAMES_IN_SENTENCE]]]
+    if not side.has_categories:
         return joined(names)
     shares, usual = side.shares_in_variables
     words = [" of these", " of all"]

@@ -69,7 +69,7 @@ def cluster_titles(side: SideFindings) -> list[str]:
         return []
     if side.n_clusters == 1:
         return [side.given_titles.get(0, f"all {side.kinds}")]
-    return titles_from(_words_of(side, side.across), side.given_titles)
+    return titles_from(_words_of(side), side.given_titles)
 
 
 def titles_from(words: Words, given: Mapping[int, str] | None = None) -> list[str]:
@@ -98,7 +98,7 @@ def score_features(masses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return best, scores[:, best]
 
 
-def _words_of(side: SideFindings, across: np.ndarray) -> Words:
+def _words_of(side: SideFindings) -> Words:
     members = [""] * side.n_clusters
     typical = [_own_names(side, a) for a in range(side.n_clusters)]
     if are_readable(side.names, side.kind):
@@ -109,8 +109,8 @@ def _words_of(side: SideFindings, across: np.ndarray) -> Words:
             elements, scores = _score_members(side)
             names, kind = side.names[elements], side.kind
         case "features":
-            elements, scores = score_features(across)
-            names, kind = side.other_names[elements], side.other_kind
+            elements, scores = score_features(side.shown)
+            names, kind = side.shown_names[elements], side.other_kind
         case _:
             return Words([], np.zeros((len(members), 0)), "", members, are_names=False, alone=alone)
     shown = [short_name(name, TITLE_NAME) for name in names]
@@ -132,7 +132,7 @@ def _with_prefix(title: str, prefix: str) -> str:
 def _naming(side: SideFindings) -> str:
     """Whose names make the titles: "features" of the other side, own "members", or "none"."""
     own, other = (side.names, side.kind), (side.other_names, side.other_kind)
-    if side.variables is not None:
+    if side.categories is not None and side.axis == "column":
         return "members"
     if side.kind in WORDS or not are_readable(*other):
         if are_readable(*own):

@@ -51,9 +51,9 @@ class Card {
     const typical = Array.from(members.slice(0, LISTED), (element) =>
       newElement("li", {}, this.cards.nameButton(this.side, element)));
     const strong = features.filter(({ lift }) => isInformative(lift)).slice(0, LISTED);
-    const distinctive = strong.map(({ element, lift }) =>
-      newElement("li", {}, this.bar(lift), this.cards.nameButton(other, element),
-        newElement("span", { class: "lift" }, liftText(lift))));
+    const distinctive = strong.map((feature) =>
+      newElement("li", {}, this.bar(feature.lift),
+        this.cards.nameButton(other, feature.element, feature.name), strength(feature)));
     const none = newElement("p", { class: "note" }, "None: it is like the data as a whole.");
     const own = newElement("div", {}, newElement("h4", {}, "Most typical"), newElement("ol", {}, ...typical));
     return newElement("div", { class: "lists" },
@@ -98,6 +98,15 @@ class Card {
   }
 }
 
+// A lift, or the shares of a category of records; a star marks what a test confirms.
+function strength({ lift, p, share, overall }) {
+  const text = share === undefined ? liftText(lift)
+    : `${percentText(share)} of this cluster, ${percentText(overall)} overall`;
+  const isSure = p !== null && p <= 0.05;
+  const test = isSure ? { title: `Indicator of this cluster: p = ${significant(p, 2)}, corrected for all tests` } : {};
+  return newElement("span", { class: "lift", ...test }, text + (isSure ? " ★" : ""));
+}
+
 // --- the cards of all clusters on screen, and their titles.
 
 const MANY = 24; // cards, from which those off screen are not laid out
@@ -138,8 +147,7 @@ class Cards {
   }
 
   // A name that shows its element in the matrix.
-  nameButton(side, element) {
-    const name = this.data[side].names[element];
+  nameButton(side, element, name = this.data[side].names[element]) {
     return newButton(isolated(name), () => this.onMember?.({ side, element }), { class: "link", title: name });
   }
 

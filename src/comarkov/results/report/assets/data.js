@@ -116,8 +116,8 @@ class ReportData {
       size: members[cluster].length,
       share: tree.shares[node],
       stability: this.isFitLevel ? stability[cluster] : null,
-      features: tree.features[node].map(([element, lift]) =>
-        ({ element, name: other.names[element], lift })),
+      features: tree.features[node].map(([element, lift, p, name, share, overall]) =>
+        ({ element, name: name ?? other.names[element], lift, p, share, overall })),
       members: members[cluster],
     }));
   }
