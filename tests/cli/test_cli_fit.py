@@ -17,8 +17,10 @@ from dask_processes import processes
 
 import comarkov
 
-FILES = {"rows.csv", "columns.csv", "blocks.csv", "clusters.md", "summary.json", "heatmap.svg"} | {
-    *("report.html", "model", "data.npz")
+FILES = {"rows.csv", "columns.csv", "blocks.csv", "indicators.csv", "clusters.md"} | {
+    "summary.json",
+    "heatmap.svg",
+    *("report.html", "model", "data.npz"),
 }
 FIT = ("fit", "southern-women", "-k", "2", "-l", "3", "--seed", "0", "-o")
 EDGES = """who,what,often

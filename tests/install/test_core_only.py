@@ -77,7 +77,7 @@ SCRIPT = """
         comarkov.Data(X, women.row_names, women.column_names).save(f"{folder}/women.npz")
         data = comarkov.read(f"{folder}/women.npz")
     results = comarkov.Results.of(model, data)
-    assert set(results.tables()) == {"rows.csv", "columns.csv", "blocks.csv"}
+    assert set(results.tables()) == {"rows.csv", "columns.csv", "blocks.csv", "indicators.csv"}
 
     for name in ("SIB", "AIB", "ITCC", "IBDouble", "IDC", "IBCC"):
         assert set(getattr(comarkov, name)(2).fit(X).row_labels_) == {0, 1}, name

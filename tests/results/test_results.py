@@ -31,6 +31,7 @@ FILES = {
     "rows.csv",
     "columns.csv",
     "blocks.csv",
+    "indicators.csv",
     "clusters.md",
     "summary.json",
     "heatmap.svg",

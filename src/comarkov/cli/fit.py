@@ -91,8 +91,8 @@ def fit(
 ) -> None:
     """Co-cluster a table and write the results to a folder.
 
-    The folder gets report.html, rows.csv, columns.csv, blocks.csv, clusters.md, heatmap.svg,
-    summary.json, and model/ for predict. Ctrl-C stops and keeps the best result so far.
+    The folder gets report.html, rows.csv, columns.csv, blocks.csv, indicators.csv, clusters.md,
+    heatmap.svg, summary.json, and model/ for predict. Ctrl-C stops, with the best result so far.
 
     [bold]Examples[/bold]
 

@@ -90,7 +90,7 @@ def plural_of_kind(kind: str, other: str) -> str:
     ('home teams', 'rows')
     """
     last, known = kind.rpartition(" ")[2], COMMON_KINDS.split()
-    if last in known or NOUN_ENDINGS.search(last):
+    if last in known or last in IRREGULAR or NOUN_ENDINGS.search(last):
         return plural(kind)
     return kind if last in map(plural, known) else other
 

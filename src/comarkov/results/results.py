@@ -252,11 +252,11 @@ class Results(TopFeaturesMixin, BaseResults):
         ('E5', 0.89, 0.005)
         """
         check_side(side)
-        test = self.indicator_tests.get(side)
+        test = self._indicator_tests.get(side)
         return [] if test is None else significant(getattr(self.findings, side), test)
 
     @cached_property
-    def indicator_tests(self) -> dict[str, IndicatorTest]:
+    def _indicator_tests(self) -> dict[str, IndicatorTest]:
         """The tests of the sides, "rows" or "columns", that can be tested."""
         return tests_of(self.findings, self.matrix)
 
@@ -275,7 +275,7 @@ class Results(TopFeaturesMixin, BaseResults):
         return tables | {"indicators.csv": indicators}
 
     def _indicator_lines(self) -> Iterator[tuple[Any, ...]]:
-        for name, test in self.indicator_tests.items():
+        for name, test in self._indicator_tests.items():
             side: SideFindings = getattr(self.findings, name)
             for a, element, *numbers in significant(side, test):
                 yield side.axis, a, element, *(f"{x:.6g}" for x in numbers), side.titles[a]

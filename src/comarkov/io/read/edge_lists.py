@@ -155,7 +155,7 @@ def _edge_batches(
         has_weight = ~np.isnan(weights)
         is_bad = (weights < 0) | np.isinf(weights) | (is_named & ~has_weight & (missing == "error"))
         if is_bad.any():
-            raise weight_error(table, done + int(is_bad.argmax()), weight[0], fields[:2])
+            raise weight_error(table, done + int(is_bad.argmax()), weight[0])
         if missing == "0":
             weights = np.where(has_weight, weights, 0.0)
         is_edge = is_named & (has_weight | (missing == "0"))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from numbers import Number
 from pathlib import Path
@@ -19,13 +21,12 @@ from ..files import REFERENCE, data_in, is_own, is_store
 from ..read_options import CHAIN, NETWORK, TEXT_KINDS, ReadOptions
 from . import databases
 from .bins import bins_of_dates, with_bins
-from .columns import Recognised, recognise
+from .columns import Recognised, edge_roles, profiles_of, recognise
 from .data import Data
 from .edge_lists import (
     EDGE_ROLES,
     EDGE_SUFFIXES,
     EdgeFiles,
-    edge_example,
     from_edges,
     holds_tables,
     roles_of,
@@ -34,7 +35,15 @@ from .h5ad import from_anndata, from_h5ad
 from .matrices import errors_in, from_matrix_market, from_npy, from_npz
 from .naming import chosen_columns, columns_in, distinct, edge_classes
 from .opened import SPREADSHEET, Opened, opened
-from .raw_tables import RawTable, from_frame, reason, table_error
+from .raw_tables import (
+    RawTable,
+    UnsuitableTableError,
+    columns_to_drop,
+    from_frame,
+    reason,
+    table_error,
+    unsuitable,
+)
 from .records import from_records
 from .sequence_files import from_events, from_sequence_files, holds_sequences
 from .table_files import as_chosen, detected_marks, is_json, is_parquet, table_in
@@ -242,8 +251,55 @@ def _from_table(table: RawTable, kind: str | None, options: ReadOptions, form: s
 
     try:
         return _interpret(as_chosen(table, options), kind, options, form)
+    except UnsuitableTableError as error:
+        works = _working(table, options, form, [*error.ways, *_usual_ways(table, options)])
+        calls = [", ".join(f"{k}={quote(v)}" for k, v in way.items()) for way in works]
+        if calls:
+            error.advice = f"It can be read with {'; or with '.join(calls)}."
+        else:
+            error.advice = "Correct it, or give a table with rows, columns and weights."
+        raise
     except PolarsError as error:  # a file that is not a table at all
         raise table_error(table, error) from error
+
+
+WAYS_SHOWN = 3  # to read a table that cannot be read as it was tried
+TRIED_LINES = 1_000_000  # of a table, in which a way to read it must work
+ROLES = ("kind", "rows", "columns", "weights", "names", "text", "time")
+
+
+def _usual_ways(table: RawTable, options: ReadOptions) -> list[dict[str, Any]]:
+    """Keywords for the other kinds of tables, with columns that suit them."""
+    table = as_chosen(table, options)
+    ways: list[dict[str, Any]] = [{"kind": "records"}, {"kind": "table"}]
+    given = {r: table.field(getattr(options, r), r) for r in EDGE_ROLES[:2] if r in options.given}
+    with suppress(InputError):  # no columns that could be rows and columns
+        roles = edge_roles(table, given)
+        texts = {profile.name for profile in profiles_of(table) if profile.is_text}
+        if texts.issuperset({*roles.values()} - {*given.values()}):
+            ways.insert(0, {role: table.label(roles[role]) for role in EDGE_ROLES[:2]})
+    return ways
+
+
+def _working(
+    table: RawTable, options: ReadOptions, form: str, ways: Sequence[Mapping[str, Any]]
+) -> list[Mapping[str, Any]]:
+    """The first ways in which a table can be read: each is tried."""
+    beginning, works = replace(table, frame=table.frame.head(TRIED_LINES)), []
+    for way in ways:
+        given = options.given
+        if not {"missing", "decimal", "thousands", "drop"} & way.keys():
+            given = {name: value for name, value in given.items() if name not in ROLES}
+        elif "drop" in way and "drop" in given:
+            way = {"drop": [*columns_to_drop(given["drop"]), way["drop"]]}
+        tried = ReadOptions({**given, **way}, options.before)
+        with suppress(InputError), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            _interpret(as_chosen(beginning, tried), way.get("kind", given.get("kind")), tried, form)
+            works.append(way)
+        if len(works) == WAYS_SHOWN:
+            break
+    return works
 
 
 def _interpret(table: RawTable, kind: str | None, options: ReadOptions, form: str) -> Data:
@@ -272,11 +328,9 @@ def kind_of_table(table: RawTable, options: ReadOptions) -> Recognised:
         return Recognised(options.stated_kind)
     recognised = recognise(table)
     if recognised.kind == "unclear":
-        raise table.error(
-            f"there are {len(table.kept)} columns of numbers and no header",
-            f"For an edge list choose its columns, for example {edge_example(table)}; for a matrix "
-            "use kind='table'.",
-        )
+        problem = f"there are {len(table.kept)} columns of numbers and no header"
+        edges = dict(zip(EDGE_ROLES, map(table.label, table.kept), strict=False))
+        raise unsuitable(table, problem, [edges, {"kind": "table"}])
     if options.names is not None and recognised.kind not in ("table", "records"):
         return Recognised("table")
     return recognised

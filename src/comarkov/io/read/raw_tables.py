@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cached_property
@@ -270,33 +270,34 @@ def no_lines(table: RawTable) -> InputError:
     return table.error("there are no lines below the header", "Give a file with data.")
 
 
-def weight_error(table: RawTable, number: int, field: str, sides: Sequence[str] = ()) -> InputError:
-    """What is wrong with the weight in a column of the record with this number, from 0.
+class UnsuitableTableError(InputError):
+    """A table that cannot be read in one way; ``ways`` are keywords that may help."""
 
-    ``sides`` are the fields with the rows and columns of an edge list.
-    """
+    ways: Sequence[Mapping[str, Any]] = ()
+
+
+def unsuitable(
+    table: RawTable, message: str, ways: Sequence[Mapping[str, Any]] = (), **place: Any
+) -> UnsuitableTableError:
+    """An error about a table that may be readable in other ways."""
+    error = UnsuitableTableError(message, file=table.name, **place)
+    error.ways = ways
+    return error
+
+
+def weight_error(table: RawTable, number: int, field: str) -> UnsuitableTableError:
+    """What is wrong with the weight in a column of the record with this number, from 0."""
     cell = table.frame.select(field).slice(number, 1).collect()
     place, text = table.place(number, field), str(cell.item())
     weight = float(table.numbers(cell, [field])[0, 0])
     if math.isnan(weight):
-        advice = "Use missing='skip' to skip such lines, or missing='0' to read them as 0."
-        return table.error("the weight is missing", advice, **place)
-    other = _without_weights(table, field, sides)
+        skipped = [{"missing": "skip"}, {"missing": "0"}]
+        return unsuitable(table, "the weight is missing", skipped, **place)
+    ways: list[Mapping[str, Any]] = [{"drop": table.label(field)}]
     if weight == NO_NUMBER and cell.item() != NO_NUMBER:
-        advice = "Correct it."
-        if looks_like_number(text):
-            advice = "Set its marks: decimal=',' if that is its decimal mark, else thousands=','."
-        return table.error(f"{quote(text)} is not a number", f"{advice} {other}", **place)
-    return table.error(weight_problem(weight) or "", other, **place)
-
-
-def _without_weights(table: RawTable, field: str, sides: Sequence[str]) -> str:
-    """How to read a table if a column holds no weights."""
-    if sides:
-        labels = [quote(table.label(side)) for side in sides]
-        return f"To count lines instead, use rows={labels[0]}, columns={labels[1]} without weights."
-    choice = without(table, table.label(field))
-    return f"If the column holds no weights, leave it out with {choice}, or use kind='records'."
+        marks = [{"decimal": ","}, {"thousands": ","}] if looks_like_number(text) else []
+        return unsuitable(table, f"{quote(text)} is not a number", [*marks, *ways], **place)
+    return unsuitable(table, weight_problem(weight) or "", ways, **place)
 
 
 def weight_problem(value: float) -> str | None:

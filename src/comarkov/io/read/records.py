@@ -34,7 +34,7 @@ from .columns import ColumnProfile, profiles_of
 from .data import Data
 from .headers import kind_of
 from .naming import chosen_columns, columns_in, distinct
-from .raw_tables import RawTable, no_lines
+from .raw_tables import RawTable, no_lines, unsuitable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -104,12 +104,16 @@ def from_records(table: RawTable, options: ReadOptions) -> Data:
 def _names(
     table: RawTable, options: ReadOptions, profiles: Mapping[str, ColumnProfile]
 ) -> str | None:
-    """The column that names the rows: the one chosen, or the first with a text for nearly each."""
+    """The column that names the rows: the one chosen, or the first with a text for nearly each.
+
+    A column called name or title may hold numbers, as those of films do.
+    """
     if options.name_column is not None:
         return table.field(options.name_column, "names")
     for name, profile in profiles.items():
         has_many = profile.distinct > max(MAX_VALUES, NAMED_SHARE * profile.filled)
-        if profile.role == "unique" or (profile.role == "category" and has_many):
+        is_named = profile.role == "category" or profile.heading.lower() in ("name", "title")
+        if profile.role == "unique" or (is_named and has_many):
             return name
     return None
 
@@ -138,11 +142,8 @@ def _variables(
         share = weights.get(name, 1.0) / max(len(described), 1)
         variables += [replace(each, weight=share) for each in described]
     if len(variables) < 2:
-        raise table.error(
-            f"{len(variables) or 'none'} of its columns can describe records, which takes two",
-            "Give a table with more columns of categories or numbers, or use kind='table' if its "
-            "numbers are weights.",
-        )
+        problem = f"{len(variables) or 'none'} of its columns can describe records, which takes two"
+        raise unsuitable(table, problem)
     if aside:
         facts = [f"{table.label(name)} ({why})" for name, why in aside]
         warn_user(f"{table.name}: set aside: {listed(facts, 6)}.")

@@ -16,7 +16,7 @@ from .columns import FEW_RECORDS, ColumnProfile, doubtful_units, profiles_of
 from .data import Data
 from .headers import YEARS, kind_of
 from .naming import chosen_columns, columns_in
-from .raw_tables import RawTable, no_lines, weight_error, without
+from .raw_tables import RawTable, no_lines, unsuitable, weight_error, without
 
 TOTAL = re.compile(r"(.*\s|sub|grand)?-?totals?|sum", re.IGNORECASE)
 CELLS_AT_ONCE = 4_000_000
@@ -41,10 +41,8 @@ def from_table(table: RawTable, options: ReadOptions) -> Data:
     """
     layout = _layout(table, options)
     if not layout.weights:
-        raise table.error(
-            f"there is no column of numbers beside {quote(table.columns[0])}",
-            f"For words in texts name their column: text={quote(table.label(table.kept[-1]))}.",
-        )
+        problem = f"there is no column of numbers beside {quote(table.columns[0])}"
+        raise unsuitable(table, problem, [{"text": table.label(table.kept[-1])}])
     names = _row_names(table, layout)
     is_named = np.array([name is not None for name in names], dtype=bool)
     classes = _classes(table, layout, options.row_classes, is_named)
@@ -159,13 +157,9 @@ def _row_names(table: RawTable, layout: Layout) -> list[str | None]:
     is_repeated = ~frame["name"].is_first_distinct() & frame["name"].is_not_null()
     if is_repeated.any():
         number = is_repeated.arg_max() or 0
-        other = f"for example names={quote(table.label((*layout.texts, *layout.weights)[0]))}"
-        raise table.error(
-            f"there is already a row {quote(names[number])}",
-            f"Rename one of them, or choose another column that names the rows, {other}. If the "
-            "columns describe each line, use kind='records'; if lines are edges, kind='edges'.",
-            **table.place(number, layout.names),
-        )
+        ways = [{"names": table.label(field)} for field in layout.texts[:3]]
+        place = table.place(number, layout.names)
+        raise unsuitable(table, f"there is already a row {quote(names[number])}", ways, **place)
     return names
 
 

@@ -243,8 +243,9 @@ def _tree(results: Any, side: SideFindings) -> dict[str, Any] | None:
     other_mass /= other_mass.sum()
     fitted = levels.nodes_at(levels.leaves.k)
     features, bits = [], []
+    shown = levels.nodes_at(side.n_clusters)  # other ones than those of the fit if this is a cut
     for node, profile in enumerate(levels.profiles()):
-        cluster = np.flatnonzero(fitted == node)
+        cluster = np.flatnonzero(shown == node)
         features.append(_node_features(results, side, profile, other_mass, cluster))
         bits.append(_digits(float(profile @ octaves(cluster_lift(profile, other_mass))), 9))
     return {
@@ -274,7 +275,7 @@ def _node_features(
         place = place[np.unique(known.category, return_index=True)[1]]
         mass, usual = known.sums(mass), known.sums(usual)
     best, lifts, _ = strongest_elements(mass, usual, NODE_FEATURES)
-    test = results.indicator_tests.get(f"{side.axis}s")
+    test = results._indicator_tests.get(f"{side.axis}s")
     p = [None] * place.size if test is None or not cluster.size else test.p_values[cluster[0]]
     found = [
         [int(place[j]), _digits(lift), None if p[j] is None else _digits(p[j])]
