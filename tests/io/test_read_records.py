@@ -85,8 +85,65 @@ def test_sides_are_chosen_by_what_they_hold():
     assert comarkov.read(log(), columns="ITEM").row_kind == "user"  # whatever the case
     grid = comarkov.read(GRID)
     assert {grid.row_kind, grid.column_kind, grid.entry_kind} == {"grain", "site", "crop"}
-    error = refused(log(), "negative", rows="user", columns="item", weights="delay")
-    assert "weights=" not in error.advice
+
+
+WEATHER = pd.DataFrame({"city": list("abcdefghijklmn"), "t": RNG.normal(size=14), "h": range(14)})
+SIDES = {"rows": "grain", "columns": "site", "weights": "crop"}
+TRIED = {
+    "negative weights of events": (log(), {"rows": "user", "columns": "item", "weights": "delay"}),
+    "negative cells": (WEATHER, {"kind": "table"}),
+    "places": (pd.DataFrame({"lat": [1.5, -2, 3], "lon": [4, 5.5, -6]}), {"kind": "table"}),
+    "names that recur": (CARS, {"kind": "table", "names": "origin"}),
+    "a missing weight": (GRID.assign(crop=GRID.crop.where(GRID.index > 3)), SIDES),
+    "a decimal comma": (GRID.assign(crop="1,5"), SIDES | {"decimal": "."}),
+    "one variable": (CARS[["name", "origin"]], {"kind": "records"}),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", TRIED)
+def test_all_advice_about_tables_works(name, tmp_path):
+    frame, keywords = TRIED[name]
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    with pytest.raises(InputError) as refusal:
+        comarkov.read(tmp_path / "t.csv", **keywords)
+    ways = refusal.value.advice.removeprefix("It can be read with ").rstrip(".").split("; or with ")
+    kept = {key: keywords[key] for key in keywords.keys() & {"kind", "rows", "columns", "weights"}}
+    for way in ways:
+        new = eval(f"dict({way})")
+        is_detail = new.keys() & {"missing", "decimal", "thousands", "drop"}
+        assert comarkov.read(tmp_path / "t.csv", **((kept if is_detail else {}) | new)).matrix.nnz
+
+
+UNITS = {  # what makes them doubtful, or records
+    "calories beside fibre": (
+        {"calories": RNG.integers(50, 160, 30), "fibre": RNG.integers(0, 9, 30)},
+        True,
+    ),
+    "scores of one test": ({"first": RNG.integers(5, 60, 30), "second": range(2, 32)}, False),
+    "years": ({"1999": RNG.integers(900, 999, 30), "2000": RNG.integers(0, 9, 30)}, False),
+    "shares": ({"a": np.full(30, 90), "b": np.full(30, 9), "c": np.full(30, 1)}, False),
+}
+
+
+@pytest.mark.parametrize("name", UNITS)
+def test_few_columns_of_different_size_are_doubtful(name, recwarn):
+    columns, is_doubtful = UNITS[name]
+    frame = pd.DataFrame({"name": [f"n{i}" for i in range(30)], **columns})
+    assert comarkov.read(frame).reading["kind"] == "table"
+    assert any("different units" in str(each.message) for each in recwarn) == is_doubtful
+
+
+def test_years_name_rows_and_numbers_without_names_are_records():
+    states = pd.DataFrame({"year": range(1990, 2010), **{c: RNG.poisson(9, 20) for c in "abc"}})
+    assert comarkov.read(pl.from_pandas(states)).row_names[0] == "1990"
+    with pytest.warns(UserWarning, match="different units"):
+        comarkov.read(states)
+    logs = pd.DataFrame({"": range(40), "x": RNG.random(40), "y": RNG.random(40)})
+    assert comarkov.read(logs).reading["kind"] == "records"
+    films = pd.DataFrame({"title": RNG.permutation(900)[:40], "year": [1999, 2000] * 20})
+    films = films.assign(genre=["war", "love", "war", "crime"] * 10, budget=RNG.random(40))
+    assert comarkov.read(films).row_names[0] == str(films.title[0])
 
 
 def test_weights_in_different_units_get_a_warning():

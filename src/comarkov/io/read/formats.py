@@ -55,7 +55,7 @@ from .texts import (
     read_folder,
     read_text_file,
 )
-from .wide import from_table
+from .wide import from_table, warn_of_units
 
 GRAPH_READERS = {  # of networkx
     ".graphml": "read_graphml",
@@ -456,6 +456,7 @@ def _from_data_frame(frame: Any, kind: str | None, options: ReadOptions) -> Data
     is_counted = are_numbers(np.asarray(frame.index, dtype=object))
     if likely == "table" and options.drop is None and _is_complete(frame):
         options.check(likely, "a data frame")
+        warn_of_units(table, [profile.name for profile in profiles_of(table)])
         return Data(frame, None if is_counted else distinct(frame.index), list(frame.columns))
     if likely in ("table", "records") and not is_counted:
         named = frame.set_axis(distinct(frame.index), axis=0)

@@ -30,7 +30,6 @@ class Layout:
     weights: list[str]
     texts: list[str]  #: columns of text, which are not weights
     identifiers: list[str]  #: columns of numbers that only count or name rows, left out as well
-    units: str  #: why the weights are not of one unit; empty if they are
 
 
 def from_table(table: RawTable, options: ReadOptions) -> Data:
@@ -49,11 +48,7 @@ def from_table(table: RawTable, options: ReadOptions) -> Data:
     _explain(table, layout, classes, options.name_column is not None)
     _warn_of_totals(table, layout, names)
     matrix = _matrix(table, layout, options.missing_weights("0"))
-    if layout.units and table.has_headings:
-        warn_user(
-            f"{table.name}: the columns seem to be in different units ({layout.units}), but are "
-            "read as weights of one unit. Use kind='records' if they are not."
-        )
+    warn_of_units(table, layout.weights)
     if not matrix.shape[0]:
         raise no_lines(table)
     headings = [table.heading(field) for field in layout.weights] if table.has_headings else None
@@ -88,7 +83,6 @@ def _layout(table: RawTable, options: ReadOptions) -> Layout:
         weights,
         [field for field in others if field in texts],
         numbering,
-        doubtful_units([profiles[field] for field in weights]) if len(weights) > 1 else "",
     )
 
 
@@ -124,6 +118,16 @@ def _explain(table: RawTable, layout: Layout, classes: Collection[str], is_chose
         if layout.texts and not is_chosen:
             named += f" (names={quote(table.label(layout.texts[0]))} chooses another column)"
         warn_user(f"{table.name}: {named}; {'; '.join(facts)}.")
+
+
+def warn_of_units(table: RawTable, weights: Collection[str]) -> None:
+    """A note about columns that may be in different units."""
+    profiles = [profile for profile in profiles_of(table) if profile.name in weights]
+    if len(profiles) > 1 and table.has_headings and (units := doubtful_units(profiles)):
+        warn_user(
+            f"{table.name}: the columns seem to be in different units ({units}), but are read as "
+            "weights of one unit. Use kind='records' if they are not."
+        )
 
 
 def _titles(table: RawTable, fields: Sequence[str]) -> str:
