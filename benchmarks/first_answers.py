@@ -43,9 +43,10 @@ SEEN = {  # unseen until the figures before
     "survival::lung survival::pbc ggplot2::msleep ggplot2::midwest carData::Salaries:rank "
     "carData::Prestige:type openintro::cia_factbook Ecdat::Computers MASS::UScereal:mfr "
     "HistData::Guerry:Region modeldata::stackoverflow:Remote rpart::kyphosis:Kyphosis "
-    "psych::sat.act dslabs::stars:type wooldridge::wage1 Stat2Data::Cereal "
-    "openintro::births14:habit robustbase::heart boot::nuclear DAAG::ais:sport HSAUR::water "
+    "psych::sat.act dslabs::stars:type wooldridge::wage1 "
+    "openintro::births14:habit robustbase::heart boot::nuclear DAAG::ais:sport "
     "ratdat::surveys",
+    "mixed units": "Stat2Data::Cereal HSAUR::water",
     "table": "HSAUR::voting HSAUR::students vcdExtra::TV",
     "edges": "vcdExtra::Vote1980 vcdExtra::Gilby vcd::Suicide datasets::occupationalStatus "
     "datasets::UCBAdmissions",

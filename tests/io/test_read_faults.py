@@ -28,7 +28,7 @@ EDGES = {
     "only a header of three words": (b"user,tea,milk\n", (1, 3), "'milk'"),
     "text far down": (b"user,item,n\n" + b"a,b,1\n" * 5000 + b"c,d,1O\n", (5002, "n"), "'1O'"),
     "no header": (b"a,b,1\nc,d,2\nc,d,-2\n", (3, 3), "rows=0, columns=1"),
-    "NaN": (b"user,item,n\na,b,nan\n", (2, "n"), "missing='skip'"),
+    "NaN": (b"user,item,n\na,b,nan\n", (2, "n"), "missing"),
     "infinity": (b"user,item,n\na,b,1e999\n", (2, "n"), "infinity"),
     "no weight": (b"user,item,n\na,b,1\na,c,\n", (3, "n"), "missing='0'"),
     "after a line break in quotes": (b'user,item,n\n"a\nb",c,1\nd,e,?\n', (4, "n"), "'?'"),
@@ -56,16 +56,11 @@ TABLES = {
     "a row twice": (
         b"gene,x,y,z\na,1,2,3\na,1,2,3\n",
         (3, "gene"),
-        "kind='records'",
-    ),
-    "a row twice, beside another name": (
-        b"gene,x,y,alias\na,1,2,u\na,1,2,v\nb,1,2,w\n",
-        (3, "gene"),
-        "names='alias'",
+        "'a'",
     ),
     "a column twice": (b"gene,x,y,x\na,1,2,3\n", (1, 4), "'x'"),
     "only a header": (b"gene,x,y,z\n", (None, None), "no lines"),
-    "one column": (b"gene\na\n", (None, None), "text='gene'"),
+    "one column": (b"gene\na\n", (None, None), "no column of numbers"),
 }
 
 
@@ -88,23 +83,19 @@ def test_wide_tables(name, here):
 
 @pytest.mark.parametrize(
     ("name", "shape"),
-    [("no header", (2, 2)), ("no weight", (1, 1)), ("NaN", None), ("a repeated heading", (1, 1))],
+    [("no header", (2, 2)), ("no weight", (1, 1)), ("a repeated heading", (1, 1))],
 )
 @pytest.mark.filterwarnings("ignore:.*without a weight")
 def test_the_advice_about_edge_lists_works(name, shape, here):
     (here / "e.csv").write_bytes(EDGES[name][0])
     keywords = advised(refused("e.csv", kind="edges"))
     assert keywords
-    if shape is None:
-        refused("e.csv", "no edges", kind="edges", **keywords)
-    else:
-        assert comarkov.read("e.csv", kind="edges", **keywords).shape == shape
+    assert comarkov.read("e.csv", kind="edges", **keywords).shape == shape
 
 
-@pytest.mark.parametrize("name", ["negative", "a row twice, beside another name"])
 @pytest.mark.filterwarnings("ignore")
-def test_the_advice_about_tables_works(name, here):
-    (here / "t.csv").write_bytes(TABLES[name][0])
+def test_the_advice_about_tables_works(here):
+    (here / "t.csv").write_bytes(TABLES["negative"][0])
     keywords = advised(refused("t.csv", header=True))
     assert comarkov.read("t.csv", header=True, **keywords).matrix.nnz > 0
 

@@ -111,7 +111,7 @@ def test_marks_around_numbers(tmp_path):
 def test_a_thousands_mark_stands_before_three_digits(tmp_path, cell):
     path = tmp_path / "x.csv"
     path.write_text(f'user,item,n\nAnn,tea,"1,200,300.5"\nEve,tea,"12,00,300"\nBob,rum,"{cell}"\n')
-    refused(path, f"'{cell}'", "decimal=','", at=(4, "n"), thousands=",")
+    refused(path, f"'{cell}'", at=(4, "n"), thousands=",")
     frame = pl.DataFrame({"user": ["Ann"], "item": ["tea"], "n": [cell]})
     refused(frame, f"'{cell}'", at=(1, "n"), thousands=",")
 

@@ -109,6 +109,11 @@ class ColumnProfile:
         return self.role == "category" and self.distinct >= SIDE_NAMES and recurs
 
     @property
+    def is_count(self) -> bool:
+        """Is it called as counts are?"""
+        return self.heading.lower() in COUNT_WORDS and not self.is_negative
+
+    @property
     def units(self) -> set[str]:
         """Words of the heading that name a unit or a measure."""
         return set(WORD.findall(self.heading.lower())) & UNIT_WORDS
@@ -329,7 +334,9 @@ def _few_columns(columns: _Columns) -> Recognised | None:
         return None
     if has_header and (any(map(_is_measure, ends)) or all(map(_never_recurs, ends))):
         return None
-    if every is others and (weight or not all(c.is_text or "year" in c.units for c in ends)):
+    if every is others and not all(c.is_text or "year" in c.units for c in ends):
+        return None
+    if every is others and any(c.role != "constant" and not c.is_count for c in weight):
         return None
     if any(c.units and c.filled > 2 * ends[0].distinct * ends[1].distinct for c in weight):
         return None  # ages of men and women: each pair of names has many
@@ -340,7 +347,8 @@ def _few_columns(columns: _Columns) -> Recognised | None:
     if is_named and is_number and not is_heading(ends[1].heading):
         is_table = len(every) == 3 and not mixed_units(every[1:])
         return Recognised("table") if is_table else None
-    return Recognised("edges", columns.edges(ends, None) if every is others else {})
+    sides = columns.edges(ends, next(iter(weight), None)) if every is others else {}
+    return Recognised("edges", sides)
 
 
 def _never_recurs(column: ColumnProfile) -> bool:
@@ -421,8 +429,8 @@ def _grid(columns: _Columns) -> Recognised | None:
     frame = columns.table.frame.select(sides).collect()
     pairs = frame.select(c.name for c in rows).n_unique()
     is_full = pairs >= GRID_FILLED * rows[0].distinct * rows[1].distinct
-    is_count = measures[0].heading.lower() in COUNT_WORDS
-    if frame.n_unique() < len(frame) or not is_full or not (is_count or rows[1].distinct > 2):
+    is_usual = measures[0].is_count or rows[1].distinct > 2
+    if frame.n_unique() < len(frame) or not is_full or not is_usual:
         return None
     reason = f"{quote(measures[0].heading)} is measured for each {_and(rows)}"
     return Recognised("edges", columns.edges(rows, measures[0]), reason)
@@ -435,11 +443,12 @@ def _events(columns: _Columns) -> Recognised | None:
     many = all(each.distinct > MAX_FACTOR for each in sides)
     if not sides or columns.of("unique") or len(numbers) > (4 if many else 2):
         return None
-    counts = [c for c in numbers if c.heading.lower() in COUNT_WORDS and not c.is_negative]
+    counts = [c for c in numbers if c.is_count]
     weight = counts[0] if len(counts) == 1 and counts[0] not in sides else None
-    lines = columns.table.frame.group_by(each.name for each in sides).len().collect()["len"]
-    if weight is None and len(lines) > 1 and lines.min() == lines.max():
-        return None  # as in a table of all combinations: there is nothing to count
+    pairs = columns.table.frame.group_by(each.name for each in sides).len().collect()["len"]
+    is_full = len(pairs) >= GRID_FILLED * sides[0].distinct * sides[1].distinct
+    if weight is None and is_full and pairs.min() == pairs.max():
+        return None  # a table of all combinations: there is nothing to count
     what = "lines are counted" if weight is None else f"{quote(weight.heading)} is added up"
     reason = f"{_and(sides)} recur, and {what}"
     return Recognised("edges", columns.edges(sides, weight), reason)

@@ -16,12 +16,12 @@ import numpy as np
 from ...joint.graphs import GraphEdges, from_graph
 from ...joint.inputs import are_numbers
 from ...joint.messages import InputError, listed, need, quote, warn_user
-from ...joint.objects import is_anndata, is_frame, is_graph
+from ...joint.objects import EDGE_COLUMNS, is_anndata, is_frame, is_graph
 from ..files import REFERENCE, data_in, is_own, is_store
 from ..read_options import CHAIN, NETWORK, TEXT_KINDS, ReadOptions
 from . import databases
 from .bins import bins_of_dates, with_bins
-from .columns import Recognised, edge_roles, profiles_of, recognise
+from .columns import Recognised, profiles_of, recognise
 from .data import Data
 from .edge_lists import (
     EDGE_ROLES,
@@ -257,7 +257,7 @@ def _from_table(table: RawTable, kind: str | None, options: ReadOptions, form: s
         if calls:
             error.advice = f"It can be read with {'; or with '.join(calls)}."
         else:
-            error.advice = "Correct it, or give a table with rows, columns and weights."
+            error.advice = "Correct it, or give a table in which each line has names and numbers."
         raise
     except PolarsError as error:  # a file that is not a table at all
         raise table_error(table, error) from error
@@ -272,12 +272,13 @@ def _usual_ways(table: RawTable, options: ReadOptions) -> list[dict[str, Any]]:
     """Keywords for the other kinds of tables, with columns that suit them."""
     table = as_chosen(table, options)
     ways: list[dict[str, Any]] = [{"kind": "records"}, {"kind": "table"}]
-    given = {r: table.field(getattr(options, r), r) for r in EDGE_ROLES[:2] if r in options.given}
+    given = {role: getattr(options, role) for role in EDGE_ROLES[:2] if role in options.given}
     with suppress(InputError):  # no columns that could be rows and columns
-        roles = edge_roles(table, given)
+        sides = roles_of(table, ReadOptions(given))[:2]
         texts = {profile.name for profile in profiles_of(table) if profile.is_text}
-        if texts.issuperset({*roles.values()} - {*given.values()}):
-            ways.insert(0, {role: table.label(roles[role]) for role in EDGE_ROLES[:2]})
+        is_open = not table.has_headings and len(table.kept) <= EDGE_COLUMNS
+        if given or is_open or texts.issuperset(sides):
+            ways.insert(0, dict(zip(EDGE_ROLES, map(table.label, sides), strict=False)))
     return ways
 
 

@@ -285,7 +285,9 @@ def unsuitable(
     return error
 
 
-def weight_error(table: RawTable, number: int, field: str) -> UnsuitableTableError:
+def weight_error(
+    table: RawTable, number: int, field: str, kind: str = "edges"
+) -> UnsuitableTableError:
     """What is wrong with the weight in a column of the record with this number, from 0."""
     cell = table.frame.select(field).slice(number, 1).collect()
     place, text = table.place(number, field), str(cell.item())
@@ -293,7 +295,10 @@ def weight_error(table: RawTable, number: int, field: str) -> UnsuitableTableErr
     if math.isnan(weight):
         skipped = [{"missing": "skip"}, {"missing": "0"}]
         return unsuitable(table, "the weight is missing", skipped, **place)
-    ways: list[Mapping[str, Any]] = [{"drop": table.label(field)}]
+    ways: list[Mapping[str, Any]] = []
+    if kind == "table":
+        is_narrow = len(table.kept) - 1 <= EDGE_COLUMNS  # so that the kind must be stated
+        ways.append({"drop": table.label(field), **({"kind": kind} if is_narrow else {})})
     if weight == NO_NUMBER and cell.item() != NO_NUMBER:
         marks = [{"decimal": ","}, {"thousands": ","}] if looks_like_number(text) else []
         return unsuitable(table, f"{quote(text)} is not a number", [*marks, *ways], **place)

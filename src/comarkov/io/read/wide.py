@@ -194,7 +194,7 @@ def _matrix(table: RawTable, layout: Layout, missing: str) -> sp.csr_array:
         is_bad = (cells < 0) | np.isinf(cells) | (is_blank & (missing == "error"))
         if is_bad.any():
             line, column = np.argwhere(is_bad)[0]
-            raise weight_error(table, done + int(line), layout.weights[column])
+            raise weight_error(table, done + int(line), layout.weights[column], "table")
         cells[is_blank] = 0
         parts.append(sp.csr_array(cells))
         blank, done = blank + int(is_blank.sum()), done + len(batch)
