@@ -28,7 +28,7 @@ FITTED = (
 @pytest.fixture(scope="module", autouse=True)
 def dask_client(tmp_path_factory):
     with processes(tmp_path_factory.mktemp("dask"), 2) as started, Client(started.address) as own:
-        own.wait_for_workers(2, timeout=30)
+        own.wait_for_workers(2, timeout=120)
         yield own
 
 

@@ -2,7 +2,6 @@
 
 import gc
 import tempfile
-import time
 
 import dask.array as da
 import dask.dataframe as dd
@@ -21,14 +20,14 @@ from comarkov.joint.joint import joint
 from comarkov.joint.messages import InputError
 from comarkov.joint.weighting import Weighting
 from comarkov.search.parallel import dask_client
-from comarkov.search.parallel.dask_inputs import cluster_joint, local_store
+from comarkov.search.parallel.dask_inputs import is_distributed, local_store
 from comarkov.search.parallel.dask_joint import joined, on_cluster
 
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
     with processes(tmp_path_factory.mktemp("dask"), 2) as started, Client(started.address) as own:
-        own.wait_for_workers(2, timeout=30)
+        own.wait_for_workers(2, timeout=120)
         yield dask_client.current()
 
 
@@ -114,7 +113,7 @@ def test_edges(cluster, kind, names, tmp_path):
 def test_temporary_files_vanish_with_the_data(cluster, tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     frame = dd.from_pandas(edges(matrix("counts"), NAMES["words"]), npartitions=2)
-    data = cluster_joint(frame, Weighting("bm25"), cluster)
+    data = on_cluster(weighted_joint(local_store(frame, cluster), Weighting("bm25")), cluster)
     assert data.row_names.size == 299
     assert list(tmp_path.glob("comarkov-*/store"))
     del data
@@ -125,29 +124,19 @@ def test_temporary_files_vanish_with_the_data(cluster, tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("scheme", ["bm25", "uniform"])
-def test_weights_are_those_of_the_whole(cluster, scheme):
-    X = matrix("counts")
-    own, local = Weighting(scheme), Weighting(scheme)
-    expected = weighted_joint(X, local)
-    blocks = da.from_array(X.toarray(), chunks=(70, 90))
-    assert_on_workers(cluster_joint(blocks, own, cluster), expected)
-    assert same(vars(own), vars(local))
-
-
-def test_lost_parts_come_back(tmp_path):
-    local = joint(matrix("floats"))
-    with processes(tmp_path, 2) as started, Client(started.address) as own:
-        own.wait_for_workers(2, timeout=30)
-        sent = on_cluster(local, dask_client.Cluster(own))
-        started.workers[0].kill()
-        started.workers[0].wait(30)
-        while len(own.nthreads()) > 1:
-            time.sleep(0.05)
-        for side in sent.sides:
-            assert "cancelled" in {future.status for future in side.futures}
-            side.restore()
-        assert_on_workers(sent, local)
+@pytest.mark.parametrize("scheme", [None, "bm25", "uniform"])
+def test_weights_are_those_of_the_whole(cluster, tmp_path, scheme):
+    frame = edges(matrix("counts"), NAMES["words"])
+    data = comarkov.read(frame, rows="user", columns="item", weights="weight")
+    comarkov.pack(data, tmp_path / "store")
+    blocks = da.from_array(data.matrix.toarray(), chunks=(70, 90))
+    local = scheme and Weighting(scheme)
+    expected = weighted_joint(data, local)
+    for source in (blocks, tmp_path / "store", comarkov.read(tmp_path / "store")):
+        own = scheme and Weighting(scheme)
+        X = local_store(source, cluster) if is_distributed(source) else source
+        assert_on_workers(on_cluster(weighted_joint(X, own), cluster), expected)
+        assert scheme is None or same(vars(own), vars(local))
 
 
 @pytest.mark.parametrize(
@@ -160,14 +149,3 @@ def test_lost_parts_come_back(tmp_path):
 def test_what_is_no_matrix_or_edge_list(cluster, X, fact):
     with pytest.raises(ValueError, match=fact):
         local_store(X, cluster)
-
-
-@pytest.mark.parametrize("scheme", [None, "bm25"])
-def test_a_store(cluster, tmp_path, scheme):
-    frame = edges(matrix("counts"), NAMES["words"])
-    data = comarkov.read(frame, rows="user", columns="item", weights="weight")
-    comarkov.pack(data, tmp_path / "store")
-    own, local = (None if scheme is None else Weighting(scheme) for _ in range(2))
-    expected = weighted_joint(data, local)
-    for store in (tmp_path / "store", comarkov.read(tmp_path / "store")):
-        assert_on_workers(cluster_joint(store, own, cluster), expected)

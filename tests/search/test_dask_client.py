@@ -8,15 +8,16 @@ import pytest
 from dask_processes import processes
 from numpy.testing import assert_array_equal
 
+from comarkov.joint.joint import joint
 from comarkov.search.parallel import dask_client
-from comarkov.search.parallel.dask_inputs import cluster_joint
+from comarkov.search.parallel.dask_joint import on_cluster
 
 
 def test_a_cluster_of_this_machine_listens_on_loopback_only():
     with dask_client.session(None, 2) as started:
         assert len(started.workers) == 2
         X = np.arange(12.0).reshape(3, 4)
-        own = cluster_joint(X, None, started)
+        own = on_cluster(joint(X), started)
         assert_array_equal(own.csr.toarray(), X)
         this = psutil.Process()
         listening = [

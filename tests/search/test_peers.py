@@ -1,5 +1,7 @@
 """Peers on Dask workers find what threads do, to the last bit, also when some of them are lost."""
 
+import os
+import signal
 import sys
 import threading
 import time
@@ -7,16 +9,19 @@ from functools import partial
 
 import cloudpickle
 import numpy as np
+import psutil
 import pytest
 from dask_processes import processes
 from distributed import Client
 from helpers import run_at
 from numpy.testing import assert_array_equal
 
+import comarkov
 from comarkov import CoClustering
 from comarkov.joint import parts
 from comarkov.joint.joint import joint
 from comarkov.model.confidence import _against_others
+from comarkov.model.storage import load_value
 from comarkov.search.parallel import dask_client
 from comarkov.search.parallel.dask_joint import on_cluster
 from comarkov.search.parallel.peers import _peers
@@ -36,7 +41,7 @@ def cluster(tmp_path_factory):
     folder = tmp_path_factory.mktemp("dask")
     with processes(folder, 2) as started, Client(started.address) as own:
         started.start_worker(2)
-        own.wait_for_workers(3, timeout=30)
+        own.wait_for_workers(3, timeout=120)
         yield dask_client.Cluster(own)
 
 
@@ -118,44 +123,72 @@ def test_a_fit_reports_and_leaves_nothing_behind(cluster):
 
 
 def sweeps(data, run):
-    """The labels of rows after some sweeps, one every fifth of a second."""
+    """The labels of rows after eight sweeps, each of which is reported."""
     state = started(data)
-    for _ in range(8):
+    for number in range(8):
         state.sweep(state.rows, run_at(0.7))
-        time.sleep(0.2)
+        run.monitor.report("sweep", 0.7, number, 0.0)
+        time.sleep(0.1)
     return state.rows.labels
 
 
 def test_lost_workers_change_nothing(tmp_path, monkeypatch):
-    monkeypatch.setattr(dask_client, "ARRIVAL", 60.0)
+    monkeypatch.setattr(dask_client, "ARRIVAL", 300.0)
     local = joint(blocks("weights"), small=0)
-    expected = sweeps(local, None)
+    expected = sweeps(local, run_at(0.7))
     with processes(tmp_path, 3) as running, Client(running.address) as own:
-        own.wait_for_workers(3, timeout=30)
+        own.wait_for_workers(3, timeout=120)
         data = on_cluster(local, dask_client.Cluster(own))
-        data.compute(sweeps, run_at(0.7))  # loads kernels
+        for lost in ([0], [1], [0, 2], [0, 1, 2]):  # each time, new workers arrive late
+            seen = []
 
-        def lose(*numbers):
-            time.sleep(1.0)
-            for number in numbers:
-                running.workers[number].kill()
-                time.sleep(0.3)
+            def lose(state, lost=lost, seen=seen):
+                seen.append(state)
+                if len(seen) == 3:
+                    processes_of = own.run(os.getpid)
+                    for rank in lost:
+                        os.kill(processes_of[sorted(processes_of)[rank]], signal.SIGKILL)
+                        running.start_worker()
 
-        for lost in ([0, 1], [2]):  # some, then all that take part
-            losing = threading.Thread(target=lose, args=lost)
-            losing.start()
-            if lost == [2]:
-                threading.Timer(0.5, running.start_worker).start()
-            assert_array_equal(data.compute(sweeps, run_at(0.7)), expected)
-            losing.join()
+            run = run_at(0.7, monitor=Monitor(callback=lose))
+            assert_array_equal(data.compute(sweeps, run), expected)
+            assert len(seen) > 3
+            own.wait_for_workers(3, timeout=120)
 
 
-def test_a_lost_scheduler_is_an_error(tmp_path):
-    with processes(tmp_path, 1) as running, Client(running.address, timeout=2) as own:
-        data = on_cluster(joint(blocks(), small=0), dask_client.Cluster(own))
-        threading.Timer(1.5, running.scheduler.kill).start()
-        with pytest.raises(ConnectionError):
-            data.compute(endless, run_at(0.7))
+def test_a_fit_goes_on_after_its_scheduler_was_lost(tmp_path):
+    X, file, seen = blocks(), tmp_path / "fit.npz", []
+    options = {"n_clusters": (4, 3), "random_state": 0, "n_init": 1, "checkpoint": file}
+    for folder in (tmp_path / "one", tmp_path / "other"):
+        folder.mkdir()
+        with processes(folder, 1) as running, Client(running.address, timeout=20):
+
+            def lose(state, scheduler=running.scheduler):
+                if file.exists():
+                    scheduler.kill()
+
+            if folder.name == "one":
+                with pytest.raises(ConnectionError):
+                    CoClustering(engine="dask", callback=lose, **options).fit(X)
+                labels = load_value(file)["labels"]
+            else:
+                model = CoClustering(engine="dask", callback=seen.append, **options).fit(X)
+    assert {state.stage for state in seen} == {"end"}  # it was annealed before
+    assert model.cost_ <= comarkov.cost(X, *labels, model.beta_) + 1e-9
+
+
+@pytest.mark.nightly
+def test_ten_fits_leave_no_memory_on_workers(cluster, monkeypatch):
+    monkeypatch.setattr(parts, "ENTRIES", 1 << 17)
+    X, sizes = np.random.default_rng(0).poisson(0.7, (2000, 1000)), []
+    for _ in range(10):
+        CoClustering((8, 6), engine="dask", random_state=0, n_init=1, max_iter=5).fit(X)
+        sizes.append(sum(cluster.client.run(resident).values()))
+    assert sizes[-1] < 1.1 * sizes[1], sizes
+
+
+def resident():
+    return psutil.Process().memory_info().rss
 
 
 def endless(data, run):

@@ -20,27 +20,16 @@ import scipy.sparse as sp
 
 from ...io.files import is_store
 from ...io.store.building import map_joint, write_blocks
-from ...io.store.opening import Store, open_store, weighted_joint
+from ...io.store.opening import Store, open_store
 from ...io.store.packing import pack
 from ...joint.inputs import as_csr
 from ...joint.objects import is_dask
-from ...joint.weighting import Weighting
 from .dask_client import Cluster
-from .dask_joint import DaskJoint, on_cluster
 
 
 def is_distributed(X: Any) -> bool:
     """Is X an object of Dask, or a folder, rather than a matrix in memory?"""
     return is_dask(X) or isinstance(X, str | os.PathLike)
-
-
-def cluster_joint(X: Any, weighting: Weighting | None, cluster: Cluster) -> DaskJoint:
-    """Return the joint distribution of the weighted X on workers; fits the weighting.
-
-    X is what ``local_store`` takes, or anything that ``joint`` takes.
-    """
-    X = local_store(X, cluster) if is_distributed(X) else X
-    return on_cluster(weighted_joint(X, weighting), cluster)
 
 
 def local_store(X: Any, cluster: Cluster) -> Store:

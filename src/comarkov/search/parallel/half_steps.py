@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 
@@ -24,24 +23,6 @@ from .worker import CHUNK, HalfStep, Job, Rows, SharedTable, Stop, Worker
 STEP_HALVINGS = 2  # of a half-step that raises the cost, before its parts move one after another
 DOUBLINGS = 6  # of the first step from random labels, until it is a whole sweep
 STEP_GROWTH = 8  # by which the number of inserted rows grows from one step to the next
-
-
-class SweepTally(NamedTuple):
-    """What half-steps have done."""
-
-    moves: int = 0
-    saved: float = 0.0  # nats times mass
-    drift: float = 0.0
-    complete: bool = True  # False if it was stopped
-
-    def plus(self, other: SweepTally) -> SweepTally:
-        """Return both in sum."""
-        return SweepTally(
-            self.moves + other.moves,
-            self.saved + other.saved,
-            self.drift + other.drift,
-            self.complete and other.complete,
-        )
 
 
 @dataclass
@@ -56,55 +37,60 @@ class Mover:
     coupling: float
     stop: Stop
 
-    def sweep(self, rows: Rows) -> SweepTally:
-        """Move rows, each to its cluster of least cost."""
-        if _count(rows) == 0:
-            return SweepTally()
-        tally = self._sweep(rows, STEP_HALVINGS)
-        return tally.plus(self._one_after_another(self._kept(rows)))
+    # what all its sweeps have done
+    moves: int = 0
+    saved: float = 0.0  # nats times mass
+    drift: float = 0.0
+    is_complete: bool = True  # False if one of them was stopped
 
-    def _sweep(self, rows: Rows, halvings: int) -> SweepTally:
+    def sweep(self, rows: Rows) -> None:
+        """Move rows, each to its cluster of least cost."""
+        if _count(rows):
+            self._sweep(rows, STEP_HALVINGS)
+            self._one_after_another(self._kept(rows))
+
+    def _sweep(self, rows: Rows, halvings: int) -> None:
         steps = self.worker.half_steps([self.job(rows)], self.stop)
         if steps is None:
-            return SweepTally(complete=False)
+            self.is_complete = False
+            return
         (step,) = steps
         moves, drift = (sum(each) for each in zip(*step.tallies, strict=True))
-        if moves == 0:
-            self.clusters.margin[:] = step.margins
-            return SweepTally(0, 0.0, drift)
-        saved = self._saved(step)
+        saved = self._saved(step) if moves else 0.0
         if saved < 0.0 and _count(rows) > 1:
-            return self._again(rows, halvings)
-        self.accept(step)
-        return SweepTally(moves, saved, drift)
+            self._again(rows, halvings)
+            return
+        if moves:
+            self.accept(step)
+        else:
+            self.clusters.margin[:] = step.margins
+        self.moves += moves
+        self.saved += saved
+        self.drift += drift
 
-    def sweep_growing(self, rows: Rows) -> SweepTally:
+    def sweep_growing(self, rows: Rows) -> None:
         """Move rows, each to its cluster of least cost, in steps that double from a small one.
 
         Random labels say little. With many parts at the same time, each would follow others.
         """
-        tally, begin = SweepTally(), 0.0
+        begin = 0.0
         for end in (2.0**-i for i in reversed(range(DOUBLINGS + 1))):
-            step = [part[int(begin * part.size) : int(end * part.size)] for part in rows]
-            tally, begin = tally.plus(self.sweep(step)), end
-        return tally
+            self.sweep([part[int(begin * part.size) : int(end * part.size)] for part in rows])
+            begin = end
 
-    def _again(self, rows: Rows, halvings: int) -> SweepTally:
+    def _again(self, rows: Rows, halvings: int) -> None:
         """Make a half-step in two, or one part after another."""
         if halvings:
-            first = [part[: part.size // 2] for part in rows]
-            second = [part[part.size // 2 :] for part in rows]
-            return self._sweep(first, halvings - 1).plus(self._sweep(second, halvings - 1))
-        return self._one_after_another(rows)
+            self._sweep([part[: part.size // 2] for part in rows], halvings - 1)
+            self._sweep([part[part.size // 2 :] for part in rows], halvings - 1)
+        else:
+            self._one_after_another(rows)
 
-    def _one_after_another(self, rows: Rows) -> SweepTally:
+    def _one_after_another(self, rows: Rows) -> None:
         """Move the rows of one part, then those of the next, which is the sequential sweep."""
-        tally = SweepTally()
         for p, part in enumerate(rows):
             if part.size:
-                alone = [part if p == q else part[:0] for q in range(len(rows))]
-                tally = tally.plus(self._sweep(alone, 0))
-        return tally
+                self._sweep([part if p == q else part[:0] for q in range(len(rows))], 0)
 
     def _kept(self, rows: Rows) -> Rows:
         """Return the rows that could not leave their cluster because it might become empty.

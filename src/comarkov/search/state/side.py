@@ -213,9 +213,9 @@ class Side:
             )
         mover = self.mover(self.blocks(cross), cross, coupling, run.stop)
         rows = rows_of_parts(mover.worker.bounds, order)
-        tally = mover.sweep_growing(rows) if self.is_fresh else mover.sweep(rows)
-        self.is_fresh = self.is_fresh and not tally.complete
-        return tally.moves, tally.saved, tally.drift, order if tally.complete else order[:0]
+        (mover.sweep_growing if self.is_fresh else mover.sweep)(rows)
+        self.is_fresh = self.is_fresh and not mover.is_complete
+        return mover.moves, mover.saved, mover.drift, order if mover.is_complete else order[:0]
 
     def mover(self, blocks: MassTable, cross: np.ndarray, coupling: float, stop: Stop) -> Mover:
         """Return what moves the rows of this side in parts."""
