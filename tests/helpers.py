@@ -19,6 +19,7 @@ from sklearn.base import BaseEstimator
 from comarkov import CoClustering, read
 from comarkov.joint.joint import joint
 from comarkov.joint.messages import InputError
+from comarkov.results.findings import findings_of
 from comarkov.search.progress import Monitor
 from comarkov.search.run import Run, Seed
 from comarkov.search.select.number_ladder import Agreement
@@ -68,6 +69,12 @@ FORMATS = {
         "m.xlsx", lambda path, X: package("spreadsheets").write_xlsx(path, {"m": X.tolist()})
     ),
 }
+
+
+def numbers(model, side="rows"):
+    """The number of the cluster of each element, as reports and files have it."""
+    own = getattr(findings_of(model), side)
+    return own.numbers_of(own.labels).tolist()
 
 
 def run_at(beta, seed=0, **kinds):

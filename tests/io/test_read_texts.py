@@ -49,8 +49,9 @@ def test_json_lines(tmp_path):
     path.write_text("\n".join(map(json.dumps, records)) + "\n\n")
     check(comarkov.read(path, rows="id", **WORDS), ["0", "1", "2"])
     unnamed = comarkov.read(io.BytesIO(path.read_bytes()), **WORDS)
-    check(unnamed, ["0", "1", "2"])
-    assert unnamed.named == (False, True)
+    check(unnamed, ["0", "1", "2"])  # the column id names them
+    path.write_text("\n".join(json.dumps({"text": text}) for text in TEXTS))
+    assert comarkov.read(path, **WORDS).named == (False, True)
     error = refusal(comarkov.read, path, text="body")
     assert (error.file, error.line) == (str(path), None)
     path.write_text(
@@ -65,14 +66,14 @@ def test_a_column_of_a_table(tmp_path):
     table.write_parquet(tmp_path / "t.parquet")
     for source in (tmp_path / "t.csv", tmp_path / "t.parquet", table, table.to_pandas()):
         check(comarkov.read(source, text="body", rows="key", **WORDS), ["x", "y", "z"])
-        check(comarkov.read(source, text=1, **WORDS), ["0", "1", "2"])
-    check(comarkov.read(table.rename({"body": "text"}), kind="texts", **WORDS), ["0", "1", "2"])
+        check(comarkov.read(source, text=1, **WORDS), ["1", "2", "3"])
+    check(comarkov.read(table.rename({"body": "text"}), kind="texts", **WORDS), ["1", "2", "3"])
 
 
 def test_a_list_and_a_text_in_each_line(tmp_path):
-    check(comarkov.read(TEXTS, **WORDS), ["0", "1", "2"])
+    check(comarkov.read(TEXTS, **WORDS), ["1", "2", "3"])
     (tmp_path / "t.txt").write_text("\n".join(TEXTS))
-    check(comarkov.read(tmp_path / "t.txt", kind="texts", **WORDS), ["0", "1", "2"])
+    check(comarkov.read(tmp_path / "t.txt", kind="texts", **WORDS), ["1", "2", "3"])
 
 
 def test_stop_words_and_least_numbers():

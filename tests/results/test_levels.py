@@ -8,7 +8,8 @@ from hypothesis.extra.numpy import arrays
 from scipy.cluster.hierarchy import linkage
 
 from comarkov import SIB, CoClustering, Results, datasets
-from comarkov.results.levels import SideLevels, alignment, best_orders
+from comarkov.model.drawing_order import alignment, best_orders
+from comarkov.results.levels import SideLevels
 from comarkov.results.pictures import element_map, map_of_side
 
 WOMEN = datasets.load("southern-women")
@@ -25,7 +26,7 @@ def results(model):
 
 
 @pytest.mark.parametrize("axis", ["row", "column"])
-def test_clusters_have_the_numbers_of_a_cut(model, axis):
+def test_nodes_have_the_labels_of_a_cut(model, axis):
     levels = SideLevels.of(model.hierarchy_, axis)
     for k in range(1, levels.n_leaves + 1):
         nodes = levels.nodes_at(k)
@@ -54,7 +55,7 @@ def test_results_of_a_cut_have_its_labels_and_titles_of_their_own(model, results
         assert len(set(coarse.rows.titles)) == numbers[0]
     assert coarse.rows.titles == results.findings.rows.titles
     assert "fit(data).cut((4, 2))" in results.cut((4, 2)).python
-    given = Results.of(model, WOMEN, titles={"rows": ["mine", ""], "columns": {"0": "gone"}})
+    given = Results.of(model, WOMEN, titles={"rows": ["mine", ""], "columns": {"1": "gone"}})
     assert given.cut((2, 2)).findings.rows.titles[0] == "mine"
     assert "gone" not in given.cut((2, 2)).findings.columns.titles
     again = results.cut((4, 2)).cut((2, 3)).findings  # as if it were from the fit

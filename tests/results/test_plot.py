@@ -76,6 +76,10 @@ def test_blocks_are_coloured_by_octaves_of_lift(model, ax):
         {int(label.get_text()[0]): round(label.get_position()[i]) for label in labels}
         for i, labels in ((1, ax.get_yticklabels()), (0, ax.get_xticklabels()))
     )
+    rows, columns = (
+        [of[number] for number in side.numbers]
+        for of, side in zip((rows, columns), model._findings().sides, strict=True)
+    )
     for a, b in np.ndindex(2, 3):
         inside = model.row_labels_ == a, model.column_labels_ == b
         lift = P[np.ix_(*inside)].sum() / P[inside[0]].sum() / P[:, inside[1]].sum()

@@ -99,7 +99,7 @@ def test_without_scripts_the_page_says_so_where_the_picture_would_be(opened, wom
     tables = page.locator("table.plain-clusters")
     assert tables.locator("tbody tr").count() == 5
     first = tables.first.locator("tbody tr").first.inner_text().split("\t")
-    assert (first[0], first[2]) == ("0", "9")
+    assert (first[0], first[2]) == ("1", "9")
     assert first[4].startswith("Evelyn Jefferson, Laura Mandeville")
     assert tables.first.is_visible()
 

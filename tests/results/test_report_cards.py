@@ -104,8 +104,8 @@ def test_a_title_is_edited_kept_and_downloaded(opened, documents):
     assert download.value.suggested_filename == "titles.json"
     titles = json.loads(Path(download.value.path()).read_text("utf-8"))
     assert titles["n_clusters"] == [3, 3]
-    assert titles["rows"]["0"] == EVIL
-    assert set(titles["columns"]) == {"0", "1", "2"}
+    assert titles["rows"]["1"] == EVIL
+    assert set(titles["columns"]) == {"1", "2", "3"}
     page.reload()
     page.wait_for_selector("html[data-ready]")
     assert page.inner_text("#rows-0-title") == EVIL
@@ -132,7 +132,7 @@ def test_cards_and_their_titles_follow_the_level(opened, documents):
         page.click("#download-titles")
     titles = json.loads(Path(download.value.path()).read_text("utf-8"))
     assert titles["n_clusters"] == [2, 3]
-    assert set(titles["rows"]) == {"0", "1"}
+    assert set(titles["rows"]) == {"1", "2"}
     page.click("#rows-1-title .title")
     page.keyboard.type("others")
     page.keyboard.press("Enter")

@@ -17,7 +17,7 @@ def test_search_finds_an_element_and_lights_its_cluster(opened, women):
     assert page.get_attribute("#query", "aria-expanded") == "true"
     assert page.locator("#matches [role=option]").all_inner_texts()[0].startswith("Nora Fayette")
     page.press("#query", "Enter")
-    assert "Nora Fayette · woman cluster 1 · rank" in page.inner_text("#selection")
+    assert "Nora Fayette · woman cluster 2 · rank" in page.inner_text("#selection")
     assert page.locator(".card.lit").get_attribute("id") == "rows-1"
     assert picture(page) != before
     page.click("#selection >> text=Zoom to it")

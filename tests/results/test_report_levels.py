@@ -6,6 +6,7 @@ import shlex
 import numpy as np
 import pytest
 from commands import run
+from helpers import numbers
 from pages import fits_the_window, picture
 
 import comarkov
@@ -56,26 +57,26 @@ def card_titles(page, side):
 def test_levels_are_those_of_the_model(opened, women, model, results):
     page = opened(women)
     page.locator(".specialists").evaluate("details => { details.open = true; }")
-    for numbers in LEVELS:
-        set_level(page, *numbers)
-        cut, findings = model.cut(numbers), results.cut(numbers).findings
+    for level in LEVELS:
+        set_level(page, *level)
+        cut, findings = model.cut(level), results.cut(level).findings
         assert page.inner_text("#kept") == percent_text(cut.information_.kept)
         assert page.inner_text("#cost") == bits_text(cut.cost_)
-        for side, k in zip(findings.sides, numbers, strict=True):
+        for side, k in zip(findings.sides, level, strict=True):
             name = f"{side.axis}s"
             assert page.inner_text(f"#{name}-level-now") == str(k)
             titles = card_titles(page, name)
             assert len(titles) == len(set(titles)) == k
             lines = downloaded(page, name)
             assert [line["name"] for line in lines] == side.names.tolist()
-            assert [int(line["cluster"]) for line in lines] == side.labels.tolist()
-            assert [line["title"] for line in lines] == [titles[a] for a in side.labels]
+            assert [int(line["cluster"]) for line in lines] == numbers(cut, name)
+            assert [line["title"] for line in lines] == [titles[a - 1] for a in numbers(cut, name)]
         rows = findings.rows
-        for a in range(rows.n_clusters):
+        for place, a in enumerate(rows.cluster_order):
             size = f"{rows.sizes[a]} member" + ("s" if rows.sizes[a] > 1 else "")
-            text = page.inner_text(f"#rows-{a} .sizes").split(" · stability")[0]
+            text = page.inner_text(f"#rows-{place} .sizes").split(" · stability")[0]
             assert text == f"{size} · {percent_text(rows.shares[a])} of the weight"
-            features = page.locator(f"#rows-{a} .bars li bdi").all_inner_texts()
+            features = page.locator(f"#rows-{place} .bars li bdi").all_inner_texts()
             distinctive = rows.distinctive(a, 8)
             assert features == [each.name for each in distinctive if each.lift >= INFORMATIVE]
 
@@ -178,7 +179,7 @@ def test_the_suggested_number_is_marked_and_rejected_elements_come_back(opened, 
     page.click("#rows-more")
     assert (model.row_labels_ < 0).sum() > 1
     labels = [int(line["cluster"]) for line in downloaded(page, "rows")]
-    assert labels == model.cut((k + 1, l)).row_labels_.tolist()
+    assert labels == numbers(model.cut((k + 1, l)))
     assert labels.count(-1) == 1  # at other levels only what is empty
     mark.click()
     assert page.inner_text("#rows-level-now") == str(k)
@@ -209,4 +210,4 @@ def test_one_side_alone(opened, tmp_path):
     assert " -k" not in page.inner_text("#cut-command")
     assert shlex.split(page.inner_text("#cut-command"))[2] == "out"
     lines = downloaded(page, "columns")
-    assert [int(line["cluster"]) for line in lines] == cut.column_labels_.tolist()
+    assert [int(line["cluster"]) for line in lines] == numbers(cut, "columns")

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from helpers import contrast, models
+from helpers import contrast, models, numbers
 from hypothesis import given, settings
 from matplotlib.image import imread
 from scipy.cluster.hierarchy import is_valid_linkage
@@ -81,8 +81,10 @@ def test_all_parts_add_up_to_the_information_kept(problem):
 def test_blocks_by_their_definition(model, results):
     P = WOMEN.matrix / WOMEN.matrix.sum()
     for line in lines(results.tables()["blocks.csv"]):
-        rows = model.row_labels_ == int(line["row_cluster"])
-        columns = model.column_labels_ == int(line["column_cluster"])
+        sides = results.findings.sides
+        rows, columns = (
+            side.numbers_of(side.labels) == int(line[f"{side.axis}_cluster"]) for side in sides
+        )
         share = P[np.ix_(rows, columns)].sum()
         expected = P[rows].sum() * P[:, columns].sum()
         assert (int(line["rows"]), int(line["columns"])) == (rows.sum(), columns.sum())
@@ -145,7 +147,7 @@ def test_all_files_of_all_kinds_of_fits(tmp_path, n_clusters, weighting):
     rows = lines((tmp_path / "rows.csv").read_text())
     assert [line["name"] for line in rows] == WOMEN.row_names
     if n_clusters != (None, 3):
-        assert [int(line["cluster"]) for line in rows] == model.row_labels_.tolist()
+        assert [int(line["cluster"]) for line in rows] == numbers(model)
         assert all((line["rank"] == "") == (line["cluster"] == "-1") for line in rows)
         given_confidence = [float(line["confidence"]) for line in rows]
         assert given_confidence == pytest.approx(model.row_confidence_, abs=1e-4)
@@ -238,7 +240,7 @@ def test_the_same_results_are_the_same_bytes(results):
 def test_the_heatmap_is_the_reordered_matrix_with_names_titles_and_borders(results):
     svg = ElementTree.fromstring(results.texts()["heatmap.svg"])
     texts = [element.text for element in svg.iter(f"{SVG}text")]
-    titles = [f"{a}  {title}"[:20] for a, title in enumerate(results.findings.rows.titles)]
+    titles = [f"{i}  {title}"[:20] for i, title in enumerate(results.findings.rows.titles, 1)]
     assert set(WOMEN.row_names + WOMEN.column_names) <= set(texts)
     assert {text[:20] for text in texts} >= set(titles)
     assert len(list(svg.iter(f"{SVG}path"))) == 1 + 2  # borders between clusters

@@ -137,7 +137,7 @@ def test_elements_without_names_are_counted():
     matrix = np.kron(np.eye(2), np.ones((20, 20))) + 0.1
     results = Results.of(CoClustering(2, random_state=0).fit(matrix), Data(matrix))
     text = results.describe()
-    assert "- 20 rows (50.0%) concentrate on 20 columns (50.0%)" in text
+    assert "- The 20 rows of cluster 1 (50.0%) concentrate on the 20 columns of cluster 1" in text
     assert "typical" not in text
 
 
@@ -160,7 +160,8 @@ def test_findings_about_records_name_categories_with_their_shares(records, numbe
     results = Results.of(CoClustering(numbers, random_state=0).fit(data), data)
     first = plain(strongest(results.findings)[0].sentence)
     size = results.findings.rows.sizes[strongest(results.findings)[0].clusters["row"]]
-    assert first.startswith(f"{size} records ({size / 2:.1f}%) concentrate on ")
+    assert first.startswith(f"The {size} records of cluster ")
+    assert f" ({size / 2:.1f}%) concentrate on " in first
     assert re.search(r"self = [\w ]+ \([\d.]+%( of these)? against [\d.]+%", first)
     values = {name.partition(" = ")[2] for name in data.column_names if " = " in name}
     text = results.describe()

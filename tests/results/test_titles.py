@@ -103,7 +103,7 @@ def test_names_that_say_nothing_are_not_used():
     columns = planted(numbers, people).columns  # named by their own members
     assert all(set(title.split(BETWEEN)) <= set(people) for title in columns.titles)
     nameless = planted(numbers, numbers[:12])
-    assert nameless.rows.titles == ["cluster 0", "cluster 1", "cluster 2"]
+    assert nameless.rows.titles == ["cluster 1", "cluster 2", "cluster 3"]
 
 
 def test_other_levels_have_titles_made_of_those_of_the_clusters():
@@ -194,7 +194,7 @@ def test_which_names_people_can_read():
 # --- titles that people give ---
 
 DATA = Data(WOMEN.matrix, WOMEN.row_names, WOMEN.column_names, "woman", "event")
-GIVEN = {"n_clusters": [2, 3], "rows": {"0": "insiders"}, "columns": {"2": " late\nevents "}}
+GIVEN = {"n_clusters": [2, 3], "rows": {"1": "insiders"}, "columns": {"3": " late\nevents "}}
 
 
 @pytest.fixture(scope="module")
@@ -206,8 +206,8 @@ def model():
     "titles",
     [
         GIVEN,
-        {"rows": ["insiders", ""], "columns": {2: "late events"}},
-        {"rows": {0: "insiders"}, "columns": ["", "", "late events"]},
+        {"rows": ["insiders", ""], "columns": {3: "late events"}},
+        {"rows": {1: "insiders"}, "columns": ["", "", "late events"]},
     ],
 )
 def test_given_titles_stand_everywhere(model, titles):
@@ -216,21 +216,25 @@ def test_given_titles_stand_everywhere(model, titles):
     assert results.findings.rows.titles == ["insiders", computed.rows.titles[1]]
     assert results.findings.columns.titles[2] == "late events"
     assert "“insiders”" in results.describe()
+    rows, columns = results.findings.cluster_orders
     for line in csv.DictReader(results.tables()["blocks.csv"].splitlines()):
-        assert line["row_title"] == results.findings.rows.titles[int(line["row_cluster"])]
-        assert line["column_title"] == results.findings.columns.titles[int(line["column_cluster"])]
+        assert line["row_title"] == results.findings.rows.titles[rows[int(line["row_cluster"]) - 1]]
+        assert (
+            line["column_title"]
+            == results.findings.columns.titles[columns[int(line["column_cluster"]) - 1]]
+        )
 
 
 @pytest.mark.parametrize(
     ("titles", "advice"),
     [
         ({"n_clusters": [4, 3], "rows": {}}, "model.cut((4, 3))"),
-        ({"rows": {"2": "x"}}, "from 0 to 1"),
-        ({"rows": {"-1": "x"}}, "from 0 to 1"),
-        ({"columns": ["a", "b", "c", "d"]}, "from 0 to 2"),
+        ({"rows": {"3": "x"}}, "from 1 to 2"),
+        ({"rows": {"0": "x"}}, "from 1 to 2"),
+        ({"columns": ["a", "b", "c", "d"]}, "from 1 to 3"),
         *(
-            (titles, '"rows": {"0": "a title"}')
-            for titles in ({"rows": {"0": 7}}, {"rows": "abc"}, {"row": {}}, {"n_clusters": 3})
+            (titles, '"rows": {"1": "a title"}')
+            for titles in ({"rows": {"1": 7}}, {"rows": "abc"}, {"row": {}}, {"n_clusters": 3})
         ),
     ],
 )

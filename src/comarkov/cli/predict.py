@@ -89,7 +89,18 @@ def predict(
     start = shlex.join(["comarkov", "predict", str(model)])
     place = _place_elements if hasattr(fitted, "types_") else _place_rows
     placed = place(fitted, folder, sources, options.side, reading, start)
+    placed = placed._replace(labels=_numbers(fitted, placed))
     _print(placed, titles_in(folder, placed.table), options, output)
+
+
+def _numbers(fitted: Any, placed: Placed) -> np.ndarray:
+    """The numbers of clusters as reports and files have them; -1 stays as it is."""
+    from ..results.findings import findings_of
+
+    if not hasattr(fitted, "hierarchy_"):
+        return np.where(placed.labels < 0, -1, placed.labels + 1)
+    numbers: np.ndarray = getattr(findings_of(fitted), placed.table).numbers_of(placed.labels)
+    return numbers
 
 
 def _place_rows(

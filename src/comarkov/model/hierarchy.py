@@ -21,6 +21,7 @@ from ..search.optimise.agglomeration import (
     merge_all,
     merging_sides,
 )
+from .drawing_order import Orders, best_orders, block_shares
 from .leaves import Leaves
 
 
@@ -136,6 +137,15 @@ class Hierarchy:
         """Return the linkage matrix of "rows" or "columns" from the clusters of the fit on."""
         which = SIDES.index(side)
         return _linkage(self._steps_from_fit, which, self.n_fitted[which])
+
+    @cached_property
+    def leaf_orders(self) -> Orders:
+        """The leaves of each side as they are drawn; elements of a side that is not clustered."""
+        merges = [
+            None if each is None else each[:, :2].astype(np.int64)
+            for each in (self.row_linkage, self.column_linkage)
+        ]
+        return best_orders(block_shares(self.rows, self.columns), merges[0], merges[1])
 
     def checked(self, n_clusters: tuple[Any, Any]) -> Counts:
         """Check numbers of clusters; an error states which ones the trees have."""

@@ -178,10 +178,13 @@ class ClusteredElements(Elements):
 
     def table(self, titles: Sequence[str], mass: str) -> str:
         """CSV with the name, cluster, mass, rank and title of each element."""
-        columns = self.names, self.labels, self.masses, self.ranks
+        given = np.array([*titles, ""], object)[self.labels]
+        columns = self.names, self.numbers_of(self.labels), self.masses, self.ranks, given
         lines = (
-            (name, label, f"{share:.6g}", rank or "", "" if label < 0 else titles[label])
-            for name, label, share, rank in zip(*(each.tolist() for each in columns), strict=True)
+            (name, number, f"{share:.6g}", rank or "", title)
+            for name, number, share, rank, title in zip(
+                *map(np.ndarray.tolist, columns), strict=True
+            )
         )
         return csv_text(("name", "cluster", mass, "rank", "title"), lines)
 

@@ -143,9 +143,9 @@ class ChainResults(BaseResults):
         most = int(self.shares.argmax())
         steps = [self.mean_steps(a) for a in range(self.n_clusters)]
         longest = int(np.argmax(steps))
-        where = "there" if longest == most else f"in cluster {longest} ({self.titles[longest]})"
+        where = "there" if longest == most else f"in cluster {longest + 1} ({self.titles[longest]})"
         spends = (
-            f"The chain spends {percent_text(self.shares[most])} of its time in cluster {most} "
+            f"The chain spends {percent_text(self.shares[most])} of its time in cluster {most + 1} "
             f"({self.titles[most]})."
         )
         if steps[longest] < NOTABLE_STEPS:
@@ -169,9 +169,9 @@ class ChainResults(BaseResults):
         return (
             "The clusters are not exactly a Markov chain: the state adds "
             f"{bits_text(self.fitted.lumpability_loss_)} bits to what its cluster reveals about "
-            f"the next cluster. The largest difference is in cluster {worst.cluster}: the "
-            f"probability of going to cluster {worst.target} next is {worst.violation:.2g} higher "
-            f"from {first} than from {second}."
+            f"the next cluster. The largest difference is in cluster {worst.cluster + 1}: the "
+            f"probability of going to cluster {worst.target + 1} next is {worst.violation:.2g} "
+            f"higher from {first} than from {second}."
         )
 
     @property
@@ -200,11 +200,11 @@ class ChainResults(BaseResults):
         lines = []
         for a, title in enumerate(self.titles):
             size = count_text(self.states.sizes[a], "state")
-            next_ones = [f"{b} ({p:.3f})" for b, p in self.successors(a, NAMED_SUCCESSORS)]
+            next_ones = [f"{b + 1} ({p:.3f})" for b, p in self.successors(a, NAMED_SUCCESSORS)]
             follow = f"; next: {', '.join(next_ones)}" if next_ones else ""
             lines.append(
                 [
-                    f"Cluster {a}: {title}",
+                    f"Cluster {a + 1}: {title}",
                     f"{size}, {percent_text(self.shares[a])} of the time",
                     f"states: {listed(map(short, self.states.typical(a, None)), n)}",
                     f"stays with probability {self.probabilities[a, a]:.3f}{follow}",
@@ -218,14 +218,14 @@ class ChainResults(BaseResults):
         """The text of states.csv, clusters.csv and transitions.csv."""
         k, flow = self.n_clusters, self.shares[:, None] * self.probabilities
         transitions = (
-            (a, b, f"{self.probabilities[a, b]:.6g}", f"{flow[a, b]:.6g}")
+            (a + 1, b + 1, f"{self.probabilities[a, b]:.6g}", f"{flow[a, b]:.6g}")
             for a, b in np.ndindex(k, k)
         )
         numbers = zip(
             self.shares, self.probabilities.diagonal(), map(self.mean_steps, range(k)), strict=True
         )
         clusters = (
-            (a, self.titles[a], self.states.sizes[a], *(f"{number:.6g}" for number in each))
+            (a + 1, self.titles[a], self.states.sizes[a], *(f"{number:.6g}" for number in each))
             for a, each in enumerate(numbers)
         )
         return {
@@ -259,7 +259,8 @@ class ChainResults(BaseResults):
             "lumpability_test": None if test is None else test._asdict(),
             "clusters": [
                 {
-                    "cluster": a,
+                    "cluster": a + 1,
+                    "label": a,
                     "title": title,
                     "size": self.states.sizes[a],
                     "stationary_mass": self.shares[a],

@@ -56,14 +56,20 @@ def lines_about_clusters(findings: Findings, n: int) -> list[list[str]]:
     """A heading and lines about each cluster: figures, members and what is distinctive of it."""
     return [
         [
-            f"{side.kind} cluster {a}, “{side.titles[a]}”",
+            called(side, a),
             _size_text(side, a),
             *_typical_text(side, a, n),
             f"distinctive: {_distinctive_text(side, a, n) or f'no {side.other_kind}'}",
         ]
         for side in findings.sides
-        for a in range(side.n_clusters)
+        for a in side.cluster_order.tolist()
     ]
+
+
+def called(side: SideFindings, cluster: int) -> str:
+    """The number of a cluster and, if it has one, its title."""
+    name, title = f"cluster {side.numbers[cluster]}", side.titles[cluster]
+    return f"{side.kind} {name}" + ("" if title == name else f", “{title}”")
 
 
 def _typical_text(side: SideFindings, cluster: int, n: int) -> list[str]:
@@ -143,8 +149,8 @@ def _blocks(findings: Findings) -> str:
     """Blocks coloured by the logarithm of their lift, with the titles of their clusters."""
     rows, columns = (
         [
-            f"<b>{a}</b> {escape(short_name(title, BLOCK_TITLE))}"
-            for a, title in enumerate(each.titles)
+            f"<b>{number}</b> {escape(short_name(each.titles[a], BLOCK_TITLE))}"
+            for number, a in enumerate(each.cluster_order, 1)
         ]
         for each in findings.sides
     )
@@ -153,7 +159,7 @@ def _blocks(findings: Findings) -> str:
     lines = (
         f"<tr><th style='text-align:right'>{title}</th>"
         + "".join(_block(value, far) for value in lifts.tolist())
-        for title, lifts in zip(rows, findings.lift, strict=True)
+        for title, lifts in zip(rows, findings.lift[np.ix_(*findings.cluster_orders)], strict=True)
     )
     return (
         f"<table aria-label='Blocks by lift'><tr><td></td>{heads}</tr>{'</tr>'.join(lines)}</table>"

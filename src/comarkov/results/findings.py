@@ -30,9 +30,10 @@ from ..io.read.naming import distinct
 from ..io.read.records import known_variables, merge_intervals
 from ..joint.messages import InputError, plural_of_kind
 from ..joint.objects import as_objects
+from ..model.drawing_order import Orders, block_shares
 from ..model.hierarchy import Hierarchy
 from ..model.leaves import Leaves
-from .levels import Orders, SideLevels, block_shares, drawing_orders
+from .levels import SideLevels
 from .words.titles import cluster_titles
 
 LIFT_NOISE = 1e-9  # what is above 1 by less is rounding
@@ -75,6 +76,18 @@ class Elements:
     def n_clusters(self) -> int:
         """The number of clusters."""
         return int(self.labels.max()) + 1
+
+    @property
+    def numbers(self) -> np.ndarray:
+        """The number of each cluster for people, from 1 in the order in which clusters are shown.
+
+        Labels count from 0; the number of a cluster is ``numbers[label]``.
+        """
+        return np.arange(1, self.n_clusters + 1)
+
+    def numbers_of(self, labels: np.ndarray) -> np.ndarray:
+        """The numbers of clusters with these labels; -1, for none, stays."""
+        return np.append(self.numbers, -1)[labels]
 
     @property
     def sizes(self) -> np.ndarray:
@@ -147,6 +160,26 @@ class SideFindings(Elements):
         """Is this side clustered?"""
         return self.across is not None
 
+    @cached_property
+    def cluster_order(self) -> np.ndarray:
+        """The labels of clusters in the order in which they are shown."""
+        if self.levels is None:
+            return np.zeros(0, np.int64)
+        return self.levels.drawing_order(self.n_clusters, self.leaf_order)
+
+    @property
+    def leaf_order(self) -> np.ndarray:
+        """The leaves as they are drawn; the elements of a side that is not clustered."""
+        return self.tree.leaf_orders[self.axis == "column"]
+
+    @property
+    def numbers(self) -> np.ndarray:
+        """The number of each cluster for people, from 1 in the order in which clusters are shown.
+
+        Labels count from 0, heaviest first; the number of a cluster is ``numbers[label]``.
+        """
+        return ranks(self.cluster_order) + 1
+
     @property
     def n_clusters(self) -> int:
         """The number of clusters; 0 for a side that is not clustered."""
@@ -167,12 +200,13 @@ class SideFindings(Elements):
         """All levels of this side; None if it is not clustered."""
         return SideLevels.of(self.tree, self.axis)
 
-    def drawing_order(self, leaf_order: np.ndarray) -> np.ndarray:
+    @property
+    def drawing_order(self) -> np.ndarray:
         """The elements by the order of their leaves; that of the elements if not clustered.
 
         Inside a leaf the most typical come first; elements in no cluster are at the end.
         """
-        place = ranks(leaf_order)
+        place = ranks(self.leaf_order)
         place = place if self.levels is None else place[self.levels.leaves.leaf]
         return np.lexsort((-self.typicality, np.where(self.labels < 0, place.size, place)))
 
@@ -284,30 +318,19 @@ class Findings:
         return lifts.lift(self.blocks)
 
     @cached_property
-    def leaf_orders(self) -> Orders:
-        """The leaves of each side as they are drawn; elements of a side that is not clustered."""
-        return drawing_orders(self.rows.tree)
-
-    @cached_property
     def orders(self) -> Orders:
         """The elements of each side as they are drawn, strong blocks along the diagonal.
 
         Every cluster of every level is contiguous; inside a leaf the most typical come first.
         Elements in no cluster are at the end.
         """
-        pairs = zip(self.sides, self.leaf_orders, strict=True)
-        return Orders(*(side.drawing_order(leaves) for side, leaves in pairs))
+        return Orders(self.rows.drawing_order, self.columns.drawing_order)
 
-    @cached_property
+    @property
     def cluster_orders(self) -> Orders:
         """The clusters of each side as they are drawn; elements of a side that is not clustered."""
-        each = zip(self.sides, self.leaf_orders, self.orders, strict=True)
-        return Orders(
-            *(
-                order if side.levels is None else side.levels.drawing_order(side.n_clusters, leaves)
-                for side, leaves, order in each
-            )
-        )
+        pairs = zip(self.sides, self.orders, strict=True)
+        return Orders(*(each.cluster_order if each.is_clustered else o for each, o in pairs))
 
     @property
     def sides(self) -> tuple[SideFindings, SideFindings]:

@@ -279,8 +279,8 @@ class MultiwayResults(BaseResults):
             titles = self.titles[name]
             if between[a, b] > 0:
                 lines.append(
-                    f"Between groups, most edges link group {a} ({titles[a]}) and group {b} "
-                    f"({titles[b]}): {percent_text(float(between[a, b]))}."
+                    f"Between groups, most edges link group {a + 1} ({titles[a]}) and group "
+                    f"{b + 1} ({titles[b]}): {percent_text(float(between[a, b]))}."
                 )
         return [*lines, f"Without edges: {listed(own.outside, 5)}." if own.outside.size else ""]
 
@@ -297,9 +297,9 @@ class MultiwayResults(BaseResults):
         for a, b, lift in relation.strongest(2 * n):
             if is_own and a > b:
                 continue
-            other = f"with {second} {b} ({self.titles[columns][b]})"
+            other = f"with {second} {b + 1} ({self.titles[columns][b]})"
             pair = "within itself" if is_own and a == b else other
-            parts.append(f"{first} {a} ({self.titles[rows][a]}) {pair}, {lift_text(lift)}")
+            parts.append(f"{first} {a + 1} ({self.titles[rows][a]}) {pair}, {lift_text(lift)}")
         if not parts:
             return "No clusters go together more than by chance."
         return f"Compared with chance, most goes together in {'; '.join(parts[:n])}."
@@ -358,7 +358,7 @@ class MultiwayResults(BaseResults):
     def _type_lines(self, name: str, a: int, n: int) -> list[str]:
         own = self.types[name]
         return [
-            f"{name} cluster {a}: {self.titles[name][a]}",
+            f"{name} cluster {a + 1}: {self.titles[name][a]}",
             f"{count_text(own.sizes[a], 'member')}, {percent_text(own.shares[a])} of the weight",
             f"typical: {listed(map(short, own.typical(a, None)), n)}",
             *(
@@ -370,9 +370,9 @@ class MultiwayResults(BaseResults):
     def _group_lines(self, name: str, a: int, n: int) -> list[str]:
         own = self.types[name]
         size, share = count_text(own.sizes[a], "member"), percent_text(own.shares[a])
-        bridges = [f"{short(member)} (to group {b})" for member, b in self.bridges(a, n)]
+        bridges = [f"{short(member)} (to group {b + 1})" for member, b in self.bridges(a, n)]
         lines = [
-            f"Group {a}: {self.titles[name][a]}",
+            f"Group {a + 1}: {self.titles[name][a]}",
             f"{size}, {share} of all edges' ends",
             f"hubs: {listed(map(short, self.hubs(a, n + 1)), n)}",
         ]
@@ -416,7 +416,7 @@ class MultiwayResults(BaseResults):
             for a, b in np.ndindex(*blocks.shape):
                 texts = (f"{number:.6g}" for number in (blocks[a, b], expected[a, b], lift[a, b]))
                 sizes = rows[a], columns[b]
-                yield relation.name, a, b, *sizes, *texts, row_titles[a], column_titles[b]
+                yield relation.name, a + 1, b + 1, *sizes, *texts, row_titles[a], column_titles[b]
 
     def summary(self) -> dict[str, Any]:
         """All figures for summary.json."""
@@ -446,7 +446,8 @@ class MultiwayResults(BaseResults):
         own = self.types[name]
         clusters = [
             {
-                "cluster": a,
+                "cluster": a + 1,
+                "label": a,
                 "title": self.titles[name][a],
                 "size": own.sizes[a],
                 "share": own.shares[a],

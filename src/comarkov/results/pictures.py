@@ -168,7 +168,10 @@ def _names(side: SideFindings) -> list[str]:
 
 
 def _titles(side: SideFindings) -> list[str]:
-    return [f"{a}  {short_name(title, LABEL_LETTERS)}" for a, title in enumerate(side.titles)]
+    return [
+        title if title == f"cluster {number}" else f"{number}  {short_name(title, LABEL_LETTERS)}"
+        for number, title in zip(side.numbers, side.titles, strict=True)
+    ]
 
 
 def _room(labels: list[str]) -> float:

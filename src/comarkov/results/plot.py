@@ -580,8 +580,8 @@ def _label_axis(
         has_titles = bool(step == 1 and inches >= ROOMY_INCHES)
         places, what = middles[numbered], f"{side.kind} cluster" if side.is_clustered else side.kind
         titles = [short_name(title, LABEL_LETTERS) for title in side.titles]
-        has_titles &= titles != [f"cluster {a}" for a in range(len(titles))]
-        labels = [titles[a] if has_titles else str(a) for a in numbered]
+        has_titles &= any(f"cluster {n}" not in titles for n in side.numbers)
+        labels = [titles[a] if has_titles else str(side.numbers[a]) for a in numbered]
     axis.set_ticks(places, labels=labels, parse_math=False)  # nothing in names is a formula
     is_crowded = LETTER_INCHES * sum(len(label) + 2 for label in labels) > inches
     axis.set_tick_params(labelrotation=90 if is_x and is_crowded else 0)

@@ -41,7 +41,7 @@ from .fit_data import View, findings_on, joint_of_fit, names_of_fit, views
 from .indicators import Indicator, IndicatorTest, significant, tests_of
 from .pictures import heatmap_svg
 from .words.next_steps import file_name
-from .words.sentences import plain, strongest, weight_of
+from .words.sentences import class_agreement, plain, strongest, weight_of
 from .words.titles import TITLES_FILE, Titles, titles_json, with_titles
 
 PATH_FILE = "path.npz"
@@ -178,7 +178,8 @@ class Results(TopFeaturesMixin, BaseResults):
     @property
     def sentences(self) -> list[str]:
         """What was clustered, what was kept and the strongest findings, in plain words."""
-        return sentences_about(self.findings, self.selection_reason, weight_of(self))
+        about = sentences_about(self.findings, self.selection_reason, weight_of(self))
+        return [*about, *class_agreement(self)]
 
     def cluster_lines(self, n: int) -> list[list[str]]:
         """A heading and lines about each cluster, with at most n names in a list."""
@@ -215,12 +216,11 @@ class Results(TopFeaturesMixin, BaseResults):
         1
         """
         results = type(self).of(self.fitted.cut(n_clusters), self.data, command=command)
-        same = {
-            f"{old.axis}s": old.given_titles
+        rows, columns = (
+            replace(new, given_titles=old.given_titles if old.n_clusters == new.n_clusters else {})
             for old, new in zip(self.findings.sides, results.findings.sides, strict=True)
-            if old.n_clusters == new.n_clusters
-        }
-        return replace(results, findings=with_titles(results.findings, same))
+        )
+        return replace(results, findings=replace(results.findings, rows=rows, columns=columns))
 
     # --- indicators -------------------------------------------------------------------------
 
@@ -265,10 +265,12 @@ class Results(TopFeaturesMixin, BaseResults):
     def tables(self) -> dict[str, str]:
         """The text of rows.csv, columns.csv, blocks.csv and indicators.csv.
 
+        Known classes are further columns of rows.csv and columns.csv.
+
         On a side that is not clustered, blocks.csv lists each element by name, and leaves out pairs
         without mass.
         """
-        rows, columns = (csv_text(ELEMENT_COLUMNS, _lines(side)) for side in self.findings.sides)
+        rows, columns = map(self._element_table, self.findings.sides)
         blocks = csv_text(BLOCK_COLUMNS, self._block_lines())
         indicators = csv_text(INDICATOR_COLUMNS, self._indicator_lines())
         tables = {"rows.csv": rows, "columns.csv": columns, "blocks.csv": blocks}
@@ -280,9 +282,16 @@ class Results(TopFeaturesMixin, BaseResults):
             for a, element, *numbers in significant(side, test):
                 yield side.axis, a, element, *(f"{x:.6g}" for x in numbers), side.titles[a]
 
+    def _element_table(self, side: SideFindings) -> str:
+        classes = known_classes(self.data, side.axis)
+        columns = zip(_lines(side), *(each.tolist() for each in classes.values()), strict=True)
+        heads = [f"{each} class" if each in ELEMENT_COLUMNS else each for each in classes]
+        lines = ((*line, *known) for line, *known in columns)
+        return csv_text((*ELEMENT_COLUMNS, *heads), lines)
+
     def _block_lines(self) -> Iterator[tuple[Any, ...]]:
         blocks, sides = self.findings.blocks, self.findings.sides
-        keys = [range(side.n_clusters) if side.is_clustered else side.names for side in sides]
+        keys = [side.numbers if side.is_clustered else side.names for side in sides]
         sizes = [
             side.sizes if side.is_clustered else np.ones(n, int)
             for side, n in zip(sides, blocks.shape, strict=True)
@@ -292,7 +301,12 @@ class Results(TopFeaturesMixin, BaseResults):
         (rows, k), (columns, m) = (side.blocks_of() for side in sides)
         entries = block_sums(self.matrix, (rows, columns), (k, m), counted=True)
         is_listed = (blocks > 0) | all(side.is_clustered for side in sides)
-        for a, b in np.argwhere(is_listed).tolist():
+        order = [
+            side.cluster_order if side.is_clustered else np.arange(n)
+            for side, n in zip(sides, blocks.shape, strict=True)
+        ]
+        for i, j in np.argwhere(is_listed[np.ix_(*order)]):
+            a, b = order[0][i], order[1][j]
             cells = int(sizes[0][a] * sizes[1][b])
             density = entries[a, b] / cells if cells else 0.0
             share = float(blocks[a, b])
@@ -371,6 +385,12 @@ class Results(TopFeaturesMixin, BaseResults):
         return f"{model!r}.fit(data).cut({numbers})"
 
 
+def known_classes(data: Data, axis: str) -> dict[str, np.ndarray]:
+    """The classifications of a side in which some class is known."""
+    given: dict[str, np.ndarray] = getattr(data, f"{axis}_classes")
+    return {title: classes for title, classes in given.items() if (classes != "").any()}
+
+
 def _as_data(X: Any, model: Any, findings: Findings) -> Data:
     if isinstance(X, Data):
         return X
@@ -383,11 +403,12 @@ def _lines(side: SideFindings) -> Iterator[tuple[Any, ...]]:
     """Name, cluster, confidence, rank and title of the cluster, in the order of the data."""
     confidence = None if side.confidence is None else side.confidence.tolist()
     titles = [*(side.titles or [""] * side.names.size), ""]  # the last is that of -1
+    numbers = side.numbers_of(side.labels).tolist() if side.is_clustered else [""] * len(titles)
     elements = zip(side.names.tolist(), side.labels.tolist(), side.ranks.tolist(), strict=True)
     for i, (name, label, rank) in enumerate(elements):
         sure = "" if confidence is None else f"{confidence[i]:.4f}"
         title = titles[label] if side.is_clustered else ""
-        yield name, label if side.is_clustered else "", sure, rank or "", title
+        yield name, numbers[i], sure, rank or "", title
 
 
 def _side_figures(side: SideFindings) -> dict[str, Any]:
@@ -396,7 +417,8 @@ def _side_figures(side: SideFindings) -> dict[str, Any]:
         return size | {"clusters": None}
     clusters = [
         {
-            "cluster": a,
+            "cluster": side.numbers[a],
+            "label": a,
             "title": side.titles[a],
             "size": side.sizes[a],
             "share": side.shares[a],

@@ -89,7 +89,7 @@ class Data:
     """
 
     matrix: sp.csr_array  #: canonical: sorted indices, no duplicates, no explicit zeros
-    row_names: np.ndarray  #: of str; "0", "1", ... if there are none
+    row_names: np.ndarray  #: of str; "0", "1", ... if there are none; of texts "1", "2", ...
     column_names: np.ndarray  #: as row_names
     row_kind: str  #: what a row is, for example "user"
     column_kind: str  #: what a column is, for example "item"
@@ -122,9 +122,12 @@ class Data:
         _refuse_absurd(matrix)
         csr = as_csr(matrix)
         n, m = csr.shape
+        own = row_names
+        if own is None and texts is not None:
+            own = [str(number) for number in range(1, n + 1)]
         values = {
             "matrix": csr,
-            "row_names": as_names(row_names, n, "row_names"),
+            "row_names": as_names(own, n, "row_names"),
             "column_names": as_names(column_names, m, "column_names"),
             "row_kind": _as_words(row_kind, "row_kind"),
             "column_kind": _as_words(column_kind, "column_kind"),

@@ -64,13 +64,16 @@ def from_column(table: RawTable, options: ReadOptions) -> Data:
     import polars as pl
 
     options = options.changed(text="text" if options.text is None else options.text)
-    field, name = table.field(options.text, "text"), options.name_column
-    ids = [] if name is None else [table.field(name, "rows")]
+    field = table.field(options.text, "text")
+    ids = [] if options.name_column is None else [table.field(options.name_column, "rows")]
+    ids = ids or [each for each in table.fields if table.heading(each).casefold() == "id"][:1]
     query = table.frame.select(
         pl.col(field).cast(pl.String).fill_null("").alias("text"),
         *(pl.col(each).cast(pl.String).alias("name") for each in ids),
     )
     documents = query.collect(engine="streaming")
+    if options.name_column is None and ids and documents["name"].null_count():
+        ids = []
     if not len(documents):
         raise InputError("it has no texts", file=table.name)
     if ids and documents["name"].null_count():

@@ -13,11 +13,13 @@ from ...costs.agreement import matching_accuracy
 from ...costs.labels import ranks
 from ...costs.objective import cluster_lift, octaves
 from ...joint.messages import need
+from ...model.drawing_order import block_shares
 from ...search.select.choose_numbers import OUT_OF_TIME
 from ..findings import Findings, SideFindings
 from ..findings import strongest as strongest_elements
-from ..levels import SideLevels, block_shares
+from ..levels import SideLevels
 from ..pictures import best_colour
+from ..results import known_classes
 from ..words.figures import are_readable, short_name
 from ..words.next_steps import next_steps
 from ..words.sentences import (
@@ -89,7 +91,7 @@ def sections(results: Any, tables: dict[str, str]) -> dict[str, bytes]:
         place = ranks(np.argsort(-side.typicality, kind="stable"))[order]
         shade = place * TYPICALITY_STEPS // max(place.size, 1)  # 0 for the most typical
         parts[f"{side.axis} typicality"] = shade.astype(np.uint8).tobytes()
-        for i, classes in enumerate(_classes(results, side.axis).values()):
+        for i, classes in enumerate(known_classes(results.data, side.axis).values()):
             parts[f"{side.axis} classes {i}"] = varints(_class_codes(classes))
     tree = findings.rows.tree
     parts["leaf blocks"] = _leaf_blocks(findings, block_shares(tree.rows, tree.columns))
@@ -109,7 +111,7 @@ def about(results: Any) -> dict[str, Any]:
         "classes": {
             f"{side.axis}s": [
                 {"title": title, "classes": _by_size(each), "accuracy": _accuracy(each, side)}
-                for title, each in _classes(results, side.axis).items()
+                for title, each in known_classes(results.data, side.axis).items()
             ]
             for side in results.findings.sides
         },
@@ -137,31 +139,26 @@ def page(results: Any, parts: dict[str, bytes]) -> dict[str, Any]:
         "certainty": [*explained(findings.rows), *certainty(findings)],
         "beta_reason": beta_reason(results),
         "steps": next_steps(results),
-        "has_classes": any(_classes(results, side.axis) for side in findings.sides),
+        "has_classes": any(known_classes(results.data, side.axis) for side in findings.sides),
         "downloads": [name for name in parts if name.endswith(".csv")],
     }
 
 
 def _side(findings: Findings, side: SideFindings) -> dict[str, Any]:
     shown = shown_elements(findings, side)
-    stability = [None] * side.n_clusters if side.stability is None else side.stability.tolist()
+    known = np.full(side.n_clusters, np.nan) if side.stability is None else side.stability
+    stability = known[side.cluster_order].tolist()
     return {
         "kind": side.kind,
         "kinds": side.kinds,
         "readable": are_readable(side.names, side.kind),
         "clusters": side.n_clusters,
-        "stability": [None if x is None or np.isnan(x) else round(x, 4) for x in stability],
+        "stability": [None if np.isnan(x) else round(x, 4) for x in stability],
         "shown": None if shown is None else shown.tolist(),
     }
 
 
 # --- known classes ----------------------------------------------------------------------------
-
-
-def _classes(results: Any, axis: str) -> dict[str, np.ndarray]:
-    """The classifications of a side in which some class is known."""
-    given: dict[str, np.ndarray] = getattr(results.data, f"{axis}_classes")
-    return {title: classes for title, classes in given.items() if (classes != "").any()}
 
 
 def _by_size(classes: np.ndarray) -> list[str]:
@@ -241,7 +238,6 @@ def _tree(results: Any, side: SideFindings) -> dict[str, Any] | None:
     i = int(side.axis == "column")
     other_mass = levels.leaves.masses.sum(axis=1, dtype=np.float64)
     other_mass /= other_mass.sum()
-    fitted = levels.nodes_at(levels.leaves.k)
     features, bits = [], []
     shown = levels.nodes_at(side.n_clusters)  # other ones than those of the fit if this is a cut
     for node, profile in enumerate(levels.profiles()):
@@ -249,11 +245,9 @@ def _tree(results: Any, side: SideFindings) -> dict[str, Any] | None:
         features.append(_node_features(results, side, profile, other_mass, cluster))
         bits.append(_digits(float(profile @ octaves(cluster_lift(profile, other_mass))), 9))
     return {
-        "order": findings.leaf_orders[i].tolist(),
+        "order": side.leaf_order.tolist(),
         "merges": levels.merges.tolist(),
         "heights": [_digits(height) for height in levels.linkage[:, 2]],
-        "fitted": fitted.tolist(),
-        "heaviest": levels.heaviest.tolist(),
         "titles": node_titles(side, levels),
         "shares": [_digits(share) for share in levels.shares],
         "bits": bits,

@@ -37,7 +37,10 @@ SURE_CONFIDENCE = 0.9  # from which on an element counts as placed with certaint
 NAMES_IN_SENTENCE = 3  # members or elements that stand for a cluster
 CODES_IN_SENTENCE = 2  # of names that only identify elements
 NAME_IN_SENTENCE = 40  # characters
-VAGUE = {"weight", "weights", "value", "values", "n", "w", "x", "data", "entry", "score", "amount"}
+VAGUE = {
+    *("weight", "weights", "value", "values", "n", "w", "x", "data", "entry", "score", "amount"),
+    *("count", "counts", "freq", "frequency", "number", "total"),
+}
 NAME_MARK, KIND_MARK, END_MARK = "\ue000\ue001\ue002"  # of private use
 UNMARKED = str.maketrans(dict.fromkeys((NAME_MARK, KIND_MARK, END_MARK), ""))
 MARKED_UP = str.maketrans(
@@ -196,7 +199,8 @@ def _members(side: SideFindings, cluster: int, members: np.ndarray) -> str:
     """These members of a cluster in words: all of them if they are few, else some examples."""
     size = int(side.sizes[cluster])
     if are_positions(side.names, side.kind):
-        return f"{_counted(size, side)} ({percent_text(size / side.names.size)})"
+        number, share = side.numbers[cluster], percent_text(size / side.names.size)
+        return f"the {_counted(size, side)} of cluster {number} ({share})"
     names = [_named(side.names[i]) for i in members[:NAMES_IN_SENTENCE]]
     if size <= NAMES_IN_SENTENCE:
         return f"the {_kind(side, size)} {joined(names)}"
@@ -231,9 +235,9 @@ def certainty(findings: Findings) -> list[str]:
     for side in sides:
         if side.confidence is not None:
             total, share = int((side.labels >= 0).sum()), _share_sure(side)
-            sure = f"{count_text(share * total)} of {_counted(total, side)}"
-            counts.append(f"{sure} ({percent_text(share)})")
-    have = f"{joined(counts)} have a confidence of {SURE_CONFIDENCE} or more."
+            sure = count_text(share * total) if share else "none"
+            counts.append(f"{sure} of {_counted(total, side)} ({percent_text(share)})")
+    have = f"The confidence is {SURE_CONFIDENCE} or more for {joined(counts)}."
     return ([have] if counts else []) + overlap(findings)
 
 
@@ -261,11 +265,30 @@ def overlap(findings: Findings, below: float = np.inf) -> list[str]:
     if least > 0.999:
         return ["Every repeated search found the same clusters."]
     title = f"{NAME_MARK}{plain(side.titles[a])}{END_MARK}"
-    cluster = title if side.titles[a] == f"cluster {a}" else f"cluster “{title}”"
+    cluster = title if side.titles[a] == f"cluster {side.numbers[a]}" else f"cluster “{title}”"
     return [
         f"Repeated searches reproduce the clusters with {mean:.0%} overlap; the {_kind(side, 1)} "
         f"{cluster} is the least stable ({least:.0%})."
     ]
+
+
+def class_agreement(results: Results) -> list[str]:
+    """How well clusters agree with the known classes of their members."""
+    from ...costs.agreement import normalized_mutual_information, purity  # slow to import
+    from ..results import known_classes
+
+    lines = []
+    for side in results.findings.sides:
+        for title, classes in known_classes(results.data, side.axis).items():
+            known = classes != ""
+            if side.n_clusters > 1:
+                pair = classes[known].tolist(), side.labels[known]
+                lines.append(
+                    f"Of {_counted(int(known.sum()), side)} with a known {_named(title)}, "
+                    f"{percent_text(purity(*pair))} are in a cluster in which theirs is the most "
+                    f"frequent one (NMI {normalized_mutual_information(*pair):.2f})."
+                )
+    return [plain(line) for line in lines]
 
 
 def weight_of(results: Results) -> Weight:

@@ -7,9 +7,10 @@ distinguishes has the names of typical members. No title mixes names of rows and
 
 Titles that people give come as JSON from the report, or as the same mapping from Python:
 
-    {"n_clusters": [2, 3], "rows": {"0": "insiders"}, "columns": {"2": "late events"}}
+    {"n_clusters": [2, 3], "rows": {"1": "insiders"}, "columns": {"3": "late events"}}
 
-``n_clusters`` may be missing, and the titles of a side may be a list in the order of the clusters.
+Clusters have the numbers of the report, from 1. ``n_clusters`` may be missing, and the titles of a
+side may be a list in the order of the clusters.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -45,7 +46,7 @@ CUT_WORDS = re.compile(  # what is left of don't, we'll and the like
 BETWEEN = " · "
 TITLES_FILE = "titles.json"
 EXPECTED_TITLES = (
-    'Titles look like {"n_clusters": [2, 3], "rows": {"0": "a title"}, "columns": {}}.'
+    'Titles look like {"n_clusters": [2, 3], "rows": {"1": "a title"}, "columns": {}}.'
 )
 GIVEN_TITLE_LENGTH = 120  # characters
 
@@ -60,6 +61,7 @@ class Words(NamedTuple):
     prefix: str  #: before names that are numbers: "month "
     members: list[str]  #: the names of typical members of each cluster; empty if unreadable
     are_names: bool = True  #: False where neither side has names
+    numbers: Sequence[int] | None = None  #: of clusters for people; None counts from 1
     alone: Mapping[int, str] = {}  #: the names of members that are alone in their cluster
 
 
@@ -112,7 +114,8 @@ def _words_of(side: SideFindings) -> Words:
             elements, scores = score_features(side.shown)
             names, kind = side.shown_names[elements], side.other_kind
         case _:
-            return Words([], np.zeros((len(members), 0)), "", members, are_names=False, alone=alone)
+            none = np.zeros((len(members), 0))
+            return Words([], none, "", members, False, side.numbers.tolist(), alone)
     shown = [short_name(name, TITLE_NAME) for name in names]
     if kind in WORDS:
         scores = scores * [not CUT_WORDS.fullmatch(name) for name in shown]
@@ -158,7 +161,8 @@ def _title(words: Words, cluster: int, taken: list[str]) -> str:
     scores = words.scores[cluster]
     ranked = np.argsort(-scores, kind="stable")[: np.count_nonzero(scores > 0)]
     if not ranked.size:
-        title = words.members[cluster] or "mixed" if words.are_names else f"cluster {cluster}"
+        number = cluster + 1 if words.numbers is None else words.numbers[cluster]
+        title = words.members[cluster] or "mixed" if words.are_names else f"cluster {number}"
         return _distinct(title, "", taken)
     parts = (title.removeprefix(words.prefix).split(BETWEEN) for title in taken)
     used = {_key(word) for title in parts for word in title}
@@ -231,20 +235,21 @@ def with_titles(findings: Findings, titles: Titles | None) -> Findings:
     ours = findings.rows.n_clusters, findings.columns.n_clusters
     if wanted and wanted != list(ours):
         raise OtherNumbersError(tuple(table["n_clusters"]), ours)
-    for name, k in zip(given, ours, strict=True):
-        if missing := given[name].keys() - range(k):
+    sides = []
+    for (name, by_number), side in zip(given.items(), findings.sides, strict=True):
+        labels = dict(enumerate(side.cluster_order.tolist(), 1))
+        if missing := by_number.keys() - labels.keys():
             message = f"There is no {name[:-1]} cluster {min(missing)}, which the titles name"
-            raise InputError(message, file=file, advice=f"Clusters are numbered from 0 to {k - 1}.")
-    return replace(
-        findings,
-        rows=replace(findings.rows, given_titles=given["rows"]),
-        columns=replace(findings.columns, given_titles=given["columns"]),
-    )
+            advice = f"Clusters are numbered from 1 to {side.n_clusters}, as in the report."
+            raise InputError(message, file=file, advice=advice)
+        own = {labels[number]: title for number, title in by_number.items()}
+        sides.append(replace(side, given_titles=own))
+    return replace(findings, rows=sides[0], columns=sides[1])
 
 
 def _numbered(titles: Any) -> Iterator[tuple[int, str]]:
     """Titles with the numbers of their clusters; empty ones are left out."""
-    for key, title in titles.items() if isinstance(titles, Mapping) else enumerate([*titles]):
+    for key, title in titles.items() if isinstance(titles, Mapping) else enumerate([*titles], 1):
         if not isinstance(title, str) or isinstance(titles, str):
             raise TypeError(f"the title {title!r} is not text")
         if text := short_name(title, GIVEN_TITLE_LENGTH):
@@ -257,7 +262,7 @@ def titles_json(findings: Findings) -> str | None:
         return None
     numbers = [side.n_clusters if side.is_clustered else None for side in findings.sides]
     table = {"n_clusters": numbers} | {
-        f"{side.axis}s": {str(a): title for a, title in sorted(side.given_titles.items())}
+        f"{side.axis}s": {str(side.numbers[a]): title for a, title in side.given_titles.items()}
         for side in findings.sides
     }
     return json.dumps(table, indent=1, ensure_ascii=False) + "\n"

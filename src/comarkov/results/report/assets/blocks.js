@@ -46,9 +46,6 @@ class Blocks {
     return side.shown.map((from) => side.names[place.get(from)]);
   }
 
-  // The cluster at a place of a side; an element, where the side is not clustered.
-  clusterAt(side, place) { return this.data.view[side].clusters[place]; }
-
   draw() {
     const [rows, columns] = this.data.view.shape;
     const head = newElement("tr", {}, newElement("td", {}),
@@ -64,20 +61,18 @@ class Blocks {
   get cells() { return [...this.box.querySelectorAll("tbody td")]; }
 
   heading(side, place) {
-    const isLit = this.lit?.side === side && !this.names[side] && this.lit.cluster === this.clusterAt(side, place);
+    const isLit = this.lit?.side === side && !this.names[side] && this.lit.cluster === place;
     const edge = side === "rows" ? "borderRightColor" : "borderBottomColor";
     const isColoured = !this.names[side] && this.data.clusterColour;
-    const style = isColoured ? { [edge]: this.data.clusterColour(side, this.clusterAt(side, place)) } : {};
+    const style = isColoured ? { [edge]: this.data.clusterColour(side, place) } : {};
     return newElement("th", { scope: side === "rows" ? "row" : "col", class: isLit ? "lit" : "", style },
       isolated(this.nameOf(side, place)));
   }
 
-  title(side, place) { return this.data.titleOf(side, this.clusterAt(side, place)); }
-
   // The lift of a block, and its place in the tables of shares.
   at(row, column) {
     const { share, expected, shape: [, wide] } = this.data.view;
-    const i = this.clusterAt("rows", row) * wide + this.clusterAt("columns", column);
+    const i = row * wide + column;
     return { lift: expected[i] > 0 ? share[i] / expected[i] : 1, share: share[i], expected: expected[i] };
   }
 
@@ -96,7 +91,7 @@ class Blocks {
     ];
   }
 
-  nameOf(side, place) { return this.names[side]?.[place] ?? this.title(side, place); }
+  nameOf(side, place) { return this.names[side]?.[place] ?? this.data.titleOf(side, place); }
 
   show(cell, x, y) {
     if (cell.dataset.row) tooltip.show(this.describe(cell), x, y);
@@ -105,7 +100,7 @@ class Blocks {
 
   choose(cell) {
     if (!cell.dataset.row) return;
-    this.onChoose?.({ rows: this.clusterAt("rows", +cell.dataset.row), columns: this.clusterAt("columns", +cell.dataset.column) });
+    this.onChoose?.({ rows: +cell.dataset.row, columns: +cell.dataset.column });
   }
 
   onKey(event) {

@@ -15,10 +15,10 @@ class Card {
   get header() {
     const { cluster } = this.facts, { kind } = this.data[this.side];
     const show = newButton("Show in matrix", () => this.cards.onShow?.(this.side, cluster),
-      { class: "show", "aria-label": `Show ${kind} cluster ${cluster} in the matrix` });
+      { class: "show", "aria-label": `Show ${kind} cluster ${cluster + 1} in the matrix` });
     this.heading = newElement("h3", { id: `${this.id}-title` });
     this.unfold = newButton("", () => this.toggle(), { class: "unfold", "aria-expanded": "false",
-      "aria-label": `Details of ${kind} cluster ${cluster}` });
+      "aria-label": `Details of ${kind} cluster ${cluster + 1}` });
     this.renewTitle();
     return newElement("header", {},
       badge(this.data, this.side, cluster), this.heading, show, this.unfold);
@@ -129,8 +129,8 @@ class Cards {
       byId(`${side}-count`).textContent = whole(clusters.length);
       byId(`${side}-noun`).textContent = clusterNoun(clusters.length);
       const known = new Map(this.cards[side].map((card) => [card.key, card])); // which stay as they are
-      this.cards[side] = this.data[side].tree.drawn(clusters.map(({ node }) => node)).map((cluster) =>
-        known.get(this.keyOf(clusters[cluster])) ?? new Card(this, side, clusters[cluster]));
+      this.cards[side] = clusters.map((cluster) =>
+        known.get(this.keyOf(cluster)) ?? new Card(this, side, cluster));
       box.classList.toggle("many", clusters.length > MANY);
       box.replaceChildren(...this.cards[side].map((card) => card.box));
     }
@@ -182,7 +182,7 @@ class Cards {
     const sides = SIDES.map((side) =>
       [side, this.data[side].clusters ? this.data.clusters(side) : []]);
     const titles = sides.map(([side, clusters]) =>
-      [side, Object.fromEntries(clusters.map(({ cluster, title }) => [cluster, title]))]);
+      [side, Object.fromEntries(clusters.map(({ cluster, title }) => [cluster + 1, title]))]);
     const counts = sides.map(([, clusters]) => clusters.length || null);
     const text = JSON.stringify({ n_clusters: counts, ...Object.fromEntries(titles) }, null, 2);
     download("titles.json", text, "application/json");

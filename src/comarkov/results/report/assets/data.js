@@ -42,8 +42,7 @@ class ReportData {
   viewAtLevel() {
     const { nodes, cluster, ...view } = this.blocksAt(this.level), arranged = {};
     for (const side of SIDES) {
-      const { tree, shown } = this[side], order = tree ? tree.drawn(nodes[side]) : [...shown.keys()];
-      arranged[side] = arrange(this[side], this.labelsAt(side, cluster[side]), order);
+      arranged[side] = arrange(this[side], this.labelsAt(side, cluster[side]), nodes[side]?.length ?? 0);
     }
     const figures = this.isFitLevel ? about.fit : this.figuresOf(nodes, view);
     return { ...figures, ...arranged, ...view, nodes };
@@ -90,7 +89,7 @@ class ReportData {
   clusterColour(side, cluster) {
     const { tree } = this[side], node = this.view.nodes[side]?.[cluster];
     if (node === undefined || !tree) return categoryColour(cluster + (side === "rows" ? 0 : this.rows.clusters));
-    const drawn = tree.drawn(tree.fitted).map((each) => tree.spans[tree.fitted[each]]);
+    const drawn = tree.nodesAt(this[side].clusters).map((each) => tree.spans[each]);
     const { start } = tree.spans[node], place = drawn.findLastIndex((span) => span.start <= start);
     const parts = this.view.nodes[side].filter((each) =>
       tree.spans[each].start >= drawn[place].start && tree.spans[each].start < start);

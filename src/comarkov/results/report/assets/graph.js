@@ -60,7 +60,7 @@ class ChainGraph {
   node(cluster) {
     const { x, y } = this.at[cluster], radius = this.radius[cluster];
     const stays = about.probabilities[cluster][cluster], isLarge = radius >= 25;
-    const texts = [svg("text", { class: "node-number", y: isLarge ? -3 : 4 }, String(cluster))];
+    const texts = [svg("text", { class: "node-number", y: isLarge ? -3 : 4 }, String(cluster + 1))];
     if (isLarge) texts.push(svg("text", { class: "node-stays", y: 13 }, percentText(stays)));
     if (this.isWide) texts.push(this.title(cluster));
     const node = svg("g", { class: "node", transform: moved(x, y), tabindex: 0, role: "button",
@@ -140,7 +140,7 @@ class ChainGraph {
       .filter(({ to, probability }) => to !== cluster && probability > 0)
       .sort((a, b) => b.probability - a.probability).slice(0, 4);
     return [
-      textLine("strong", `Cluster ${cluster}: ${about.titles[cluster]}`),
+      textLine("strong", `Cluster ${cluster + 1}: ${about.titles[cluster]}`),
       textLine("", `${percentText(about.shares[cluster])} of the time`),
       textLine("", `stays: ${percentText(row[cluster])}`),
       ...next.map(({ to, probability }) => textLine("soft", `to ${to}: ${percentText(probability)}`)),

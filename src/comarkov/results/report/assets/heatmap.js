@@ -48,7 +48,7 @@ class Heatmap {
     const hasTree = (side) => !isNarrow && this.data.view.nodes[side]?.length > 1;
     this.titled = !isNarrow;
     this.tree = { rows: hasTree("rows") ? TREE : 0, columns: hasTree("columns") ? TREE : 0 };
-    const isMany = (side) => this.data[side].clusters && this.data.view[side].clusters.length > 1;
+    const isMany = (side) => this.data.level[side] > 1;
     const hasTitles = (side) => !isNarrow && this.data.view.nodes[side]?.some((_, cluster) => this.titleOf(side, cluster));
     const before = (side, titles) => (isMany(side)
       ? (hasTitles(side) ? titles : 6) + this.tree[side] + BAR + BAR_GAP : 4);
@@ -116,7 +116,7 @@ class Heatmap {
     const more = Math.round(1 / this.spans[side].cell) - 1; // others in the same pixel
     const others = more > 0 ? ` and about ${more} more` : "";
     const cluster = this.data.view[side].label[element];
-    const where = cluster < 0 ? " · in no cluster" : ` · cluster ${cluster}`;
+    const where = cluster < 0 ? " · in no cluster" : ` · cluster ${cluster + 1}`;
     const known = this.classes.nameOf(side, element);
     return textLine("strong", isolated(this.data[side].names[element]),
       others + (this.data[side].clusters ? where : ""), ...(known ? [" · ", isolated(known)] : []));
@@ -177,7 +177,7 @@ function drawColours(pen, heatmap, side) {
     pen.font = font(11, 650);
     pen.textAlign = "center";
     pen.fillStyle = colour("--paper");
-    pen.fillText(String(cluster), x + (side === "rows" ? BAR : size) / 2, y + (side === "rows" ? size : BAR) / 2 + 0.5);
+    pen.fillText(String(cluster + 1), x + (side === "rows" ? BAR : size) / 2, y + (side === "rows" ? size : BAR) / 2 + 0.5);
   }
 }
 

@@ -94,14 +94,14 @@ const quotedTitle = (title) =>
 // The table of a side at the level that is shown. What is known of the fit only is left empty.
 function levelCsv(data, side) {
   const { from } = data[side], { label } = data.view[side], place = inverse(from);
-  const [, ...stored] = readCsv(textOf(data.sections.get(`${side}.csv`)));
+  const [header, ...stored] = readCsv(textOf(data.sections.get(`${side}.csv`)));
   const quoted = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-  const lines = stored.map(([name], i) => {
+  const lines = stored.map(([name, , , , , ...known], i) => {
     const cluster = label[place[i]];
     const title = cluster < 0 ? "" : data.titleOf(side, cluster);
-    return [name, String(cluster), "", "", title].map(quoted).join(",");
+    return [name, String(cluster < 0 ? -1 : cluster + 1), "", "", title, ...known].map(quoted).join(",");
   });
-  return ["name,cluster,confidence,rank,title", ...lines, ""].join("\n");
+  return [header.map(quoted).join(","), ...lines, ""].join("\n");
 }
 
 const quotedForShell = (name) => (/^[\w@%+=:,./-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`);

@@ -73,8 +73,7 @@ class ElementMap {
 
   // The colours of clusters with their titles, which light the cluster.
   drawLegend() {
-    const { clusters } = this.data.view[this.side];
-    this.legend?.replaceChildren(...(this.data[this.side].clusters ? clusters : []).map((cluster) => {
+    this.legend?.replaceChildren(...Array.from({ length: this.data.level[this.side] ?? 0 }, (_, cluster) => {
       const content = [badge(this.data, this.side, cluster), isolated(this.data.titleOf(this.side, cluster))];
       return newButton(content, () => this.onCluster?.(this.side, cluster));
     }));

@@ -40,9 +40,9 @@ const BY_CONFIDENCE = { confident: -1, doubtful: 1 }; // falling or rising
 class Members {
   constructor(cards, side, facts) {
     Object.assign(this, { cards, side, facts, data: cards.data });
-    const { kind } = this.data[side], label = `Members of cluster ${facts.cluster}`;
+    const { kind } = this.data[side], label = `Members of cluster ${facts.cluster + 1}`;
     this.input = newElement("input", { type: "search", placeholder: `Find ${kind} …`,
-      "aria-label": `Find among the members of cluster ${facts.cluster}`, spellcheck: "false" });
+      "aria-label": `Find among the members of cluster ${facts.cluster + 1}`, spellcheck: "false" });
     this.select = newSelect(`Order of the ${label.toLowerCase()}`, this.orders, () => this.show());
     this.count = newElement("span", { class: "note count", role: "status" });
     this.list = new LongList(label, (element) => this.line(element));

@@ -72,13 +72,10 @@ function showCard(type, cluster) {
 // What the picture of blocks asks of the data, for one relation.
 function relationData({ types, share, expected }) {
   const [rows, columns] = types.map((i) => about.types[i].titles);
-  const order = (titles) => ({ clusters: titles.map((_, cluster) => cluster) });
   const view = {
     shape: [rows.length, columns.length],
     share: share.flat(),
     expected: expected.flat(),
-    rows: order(rows),
-    columns: order(columns),
   };
   const titleOf = (name, cluster) => (name === "rows" ? rows : columns)[cluster];
   return { rows: { clusters: rows.length }, columns: { clusters: columns.length }, view, titleOf };

@@ -80,7 +80,7 @@ function readSide(name, sections, tree) {
     n: lines.length,
     from,
     names: field("name"),
-    label: Int32Array.from(field("cluster"), (cluster) => (cluster === "" ? -1 : +cluster)),
+    label: Int32Array.from(field("cluster"), (number) => Math.max(-1, number - 1)),
     confidence: field("confidence"),
     rank: field("rank"),
     typicality: sections.get(`${name} typicality`),

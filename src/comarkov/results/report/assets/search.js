@@ -51,7 +51,7 @@ class Search {
   item({ side, element }, i) {
     const { kind, clusters, names } = this.data[side];
     const cluster = this.data.view[side].label[element];
-    const where = cluster < 0 ? "no cluster" : `cluster ${cluster}`;
+    const where = cluster < 0 ? "no cluster" : `cluster ${cluster + 1}`;
     return newElement("li", { id: `match-${i}`, role: "option" }, isolated(names[element]),
       newElement("small", {}, clusters ? `${kind} · ${where}` : kind));
   }

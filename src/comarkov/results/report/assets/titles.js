@@ -50,7 +50,7 @@ function titleButton(title, onChange) {
 
 // The number of a cluster on its colour, which depends on the level, and on whether the page is dark.
 const badge = (data, side, cluster) => newElement("span", { class: "badge", "data-side": side,
-  "data-cluster": cluster, style: { background: data.clusterColour(side, cluster) } }, String(cluster));
+  "data-cluster": cluster, style: { background: data.clusterColour(side, cluster) } }, String(cluster + 1));
 
 const recolourBadges = (data) => document.querySelectorAll(".badge[data-side]").forEach(({ dataset, style }) =>
   (style.background = data.clusterColour(dataset.side, +dataset.cluster)));

@@ -22,10 +22,10 @@ class Tree {
     return node < this.leaves + made && this.mergedAt[node] >= made;
   }
 
-  // The nodes of k clusters by their numbers: those of the fit, else by falling mass.
+  // The nodes of k clusters in the order in which they are drawn, which is how clusters are numbered.
   nodesAt(k) {
-    return k === this.fitted.length ? this.fitted
-      : this.heaviest.filter((node) => this.isAt(node, k));
+    return [...this.spans.keys()].filter((node) => this.isAt(node, k))
+      .sort((a, b) => this.spans[a].start - this.spans[b].start);
   }
 
   // The cluster of each leaf.
@@ -36,11 +36,6 @@ class Tree {
       for (let place = start; place < end; place++) cluster[this.order[place]] = number;
     });
     return cluster;
-  }
-
-  // The numbers of clusters in the order in which they are drawn.
-  drawn(nodes) {
-    return [...nodes.keys()].sort((a, b) => this.spans[nodes[a]].start - this.spans[nodes[b]].start);
   }
 
   // The bits lost up to a node's merge, on both sides together; 0 for a leaf.
@@ -54,18 +49,16 @@ class Tree {
 }
 
 // Where elements are drawn.
-// By cluster, in this order of clusters, and in a cluster as in the fit; those in no cluster last.
+// By cluster, and in a cluster as in the fit; those in no cluster last.
 function arrange(side, label, clusters) {
   const at = side.clusters ? elementsByCluster(label, clusters)
     : Uint32Array.from({ length: side.n }, (_, element) => element);
-  return { at, place: inverse(at), label, clusters, bands: side.clusters ? bandsOf(at, label) : [] };
+  return { at, place: inverse(at), label, bands: side.clusters ? bandsOf(at, label) : [] };
 }
 
-function elementsByCluster(label, clusters) {
-  const none = clusters.length, starts = new Uint32Array(none + 2);
-  const placeOf = new Uint32Array(none);
-  clusters.forEach((cluster, place) => (placeOf[cluster] = place));
-  const bucket = Uint32Array.from(label, (cluster) => (cluster < 0 ? none : placeOf[cluster]));
+function elementsByCluster(label, none) {
+  const starts = new Uint32Array(none + 2);
+  const bucket = Uint32Array.from(label, (cluster) => (cluster < 0 ? none : cluster));
   for (const place of bucket) starts[place + 1]++;
   for (let i = 1; i < starts.length; i++) starts[i] += starts[i - 1];
   const at = new Uint32Array(label.length);
