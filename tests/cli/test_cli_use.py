@@ -118,7 +118,7 @@ def test_evaluate_joins_by_name(out, truth):
     assert output["ari"] == pytest.approx(comarkov.evaluate.adjusted_rand_index(classes, clusters))
     text = run("evaluate", out, truth).stdout
     assert text.startswith("93.8% of 16 elements")
-    assert ": 9 elements, 89% group 1, 11% group 0\n" in text
+    assert ": 9 elements, 89% group 2, 11% group 1\n" in text
     assert output["table"]["counts"] == [[7, 0], [1, 8]]
 
 

@@ -109,7 +109,9 @@ def test_chain_writes_what_the_library_computes(chain, model):
     done, out = chain
     files = COMMON_FILES | {"states.csv", "clusters.csv", "transitions.csv", "data.npz"}
     assert {path.name for path in out.iterdir()} == files
-    assert labels(out / "states.csv") == dict(zip(STATES, model.labels_.tolist(), strict=True))
+    assert labels(out / "states.csv") == dict(
+        zip(STATES, (model.labels_ + 1).tolist(), strict=True)
+    )
     about = summary(out)
     assert about["cost"] == model.cost_
     assert about["transition_matrix"] == model.transition_matrix_.tolist()
@@ -173,7 +175,7 @@ def test_new_states_are_placed_by_where_they_go(chain, tmp_path):
     for line, name, like in zip(placed, ("drizzle", "heat"), ("rain", "sun"), strict=False):
         assert line[:2] == [name, str(known[like])]
         assert float(line[2]) > 0.9
-        assert line[3] == titles[known[like]]["title"]
+        assert line[3] == titles[known[like] - 1]["title"]
     assert placed[2] == ["void", "-1", "0.0000", ""]
     command = f"comarkov predict {out} new.csv"
     for wrong in (["--side", "columns"], ["new.csv"], ["--rows", "to", "--columns", "from"]):
@@ -190,7 +192,7 @@ def test_multi_writes_what_the_library_computes(folder, multi):
     }
     fitted = comarkov.MultiwayClustering(2, random_state=0).fit(data)
     for name in ("user", "item", "tag"):
-        expected = dict(zip(fitted.names_[name], fitted.labels_[name].tolist(), strict=True))
+        expected = dict(zip(fitted.names_[name], (fitted.labels_[name] + 1).tolist(), strict=True))
         assert labels(out / f"{name}.csv") == expected
     assert summary(out)["cost"] == fitted.cost_
     users = labels(out / "user.csv")
@@ -226,7 +228,7 @@ def test_new_elements_of_a_type_are_placed_by_all_their_tables(multi, folder):
     assert {name: int(label) for name, label, *_ in placed} == clusters
     assert all((float(sure) > 0) == (name != "Ida") for name, _, sure, _ in placed)
     titles = summary(out)["types"]["user"]["clusters"]
-    assert placed[0][3] == titles[users["Ann"]]["title"]
+    assert placed[0][3] == titles[users["Ann"] - 1]["title"]
     (folder / "items.csv").write_text("user,item,stars\nAnn,juice,3\nBob,juice,1\nDan,gin,4\n")
     for side in ("item", "columns"):
         done = run("predict", out, "items.csv", "--side", side, "--json", cwd=folder)

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..io.csv_files import csv_text
 from ..io.files import read_json, whole_file, write_text
-from ..results import plot
+from . import curves
 from .experiment import Curve, Experiment, Point, Reproduction, Status
 
 PAGE = "index.html"
@@ -30,16 +30,16 @@ def write(out: Path, experiment: Experiment, outcome: Reproduction, facts: dict[
         panels: dict[str, list[Curve]] = {}
         for curve in outcome.curves:
             panels.setdefault(curve.panel, []).append(curve)
-        figures[experiment.name] = plot.curves(
+        figures[experiment.name] = curves.curves(
             panels, outcome.columns, (outcome.x_label, outcome.y_label), outcome.lines
         )
     if outcome.blocks:
         name = f"{experiment.name}-blocks" if outcome.curves else experiment.name
-        figures[name] = plot.blocks(outcome.blocks)
+        figures[name] = curves.blocks(outcome.blocks)
     for name, figure in figures.items():
         for kind in ("svg", "png"):
             with whole_file(out / f"{name}.{kind}") as path:
-                plot.save(figure, path, kind)
+                curves.save(figure, path, kind)
     write_text(out / f"{experiment.name}.csv", _csv(outcome))
     section = _section(experiment, outcome) | {"pictures": list(figures)} | facts
     write_text(out / f"{experiment.name}.json", json.dumps(section, indent=1, ensure_ascii=False))

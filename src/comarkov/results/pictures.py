@@ -27,7 +27,8 @@ LINE_PIXELS = 12  # between labels
 COLOURS = ("weight", "share", "lift")  # by which cells may be coloured
 CLEARLY_BETTER = 0.02  # of the variance that blocks must explain more than those of weights
 COMPARED_PIXELS = 200  # of a side of the pictures that are compared
-FAR_LIFT = 3  # octaves at the ends of the colours, as in the report
+FAR_LIFTS = 0.5, 1, 2, 3  # octaves that may be at the ends of the colours
+BEYOND = 0.02  # of the cells may be further from what is expected than the ends of the colours
 Colours = tuple[tuple[int, int, int], ...]
 CELL_COLOURS: Colours = ((255, 255, 255), (169, 201, 232), (47, 114, 180), (8, 38, 77))
 LIFT_COLOURS: Colours = (
@@ -65,16 +66,30 @@ def shades(means: np.ndarray, by: str = "weight") -> np.ndarray:
 def cell_shades(means: np.ndarray, by: str) -> np.ndarray:
     """Pixels as shades from 0 to 1, by "weight", by "share" of the row, or by "lift".
 
-    A lift of 1 is in the middle of the shades. A small entry is added to what a pixel has and to
-    what its row and column lead one to expect, so that few entries mean little, as in the report.
+    A lift of 1 is in the middle of the shades, one of ``far_lift`` at their ends.
     """
     if by == "lift":
-        rows, columns = means.sum(axis=1, keepdims=True), means.sum(axis=0)
-        expected = rows * columns / max(float(rows.sum()), np.finfo(float).tiny)
-        small = float(np.quantile(means[means > 0], 0.05)) if means.any() else 1.0
-        octaves = np.log2((means + small) / (expected + small))
-        return np.asarray(np.clip(0.5 + octaves / (2 * FAR_LIFT), 0, 1))
+        octaves = _octaves(means)
+        return np.asarray(np.clip(0.5 + octaves / (2 * far_lift(means)), 0, 1))
     return _roots(row_shares(means) if by == "share" else means)
+
+
+def _octaves(means: np.ndarray) -> np.ndarray:
+    """The lift of pixels, in octaves.
+
+    A small entry is added to what a pixel has and to what its row and column lead one to expect,
+    so that few entries mean little, as in the report.
+    """
+    rows, columns = means.sum(axis=1, keepdims=True), means.sum(axis=0)
+    expected = rows * columns / max(float(rows.sum()), np.finfo(float).tiny)
+    small = float(np.quantile(means[means > 0], 0.05)) if means.any() else 1.0
+    return np.asarray(np.log2((means + small) / (expected + small)))
+
+
+def far_lift(means: np.ndarray) -> float:
+    """The octaves at the ends of the colours: fewer where all cells are about as expected."""
+    far = float(np.quantile(np.abs(_octaves(means)), 1 - BEYOND)) if means.size else 0.0
+    return min((each for each in FAR_LIFTS if each >= far), default=FAR_LIFTS[-1])
 
 
 def row_shares(means: np.ndarray) -> np.ndarray:
@@ -121,7 +136,7 @@ def heatmap_svg(findings: Findings, matrix: sp.csr_array) -> str:
     rows, columns = findings.sides
     high, wide = (float(np.clip(16 * n, 240, 720)) for n in matrix.shape)
     left, top = (_room(_names(side)) for side in findings.sides)
-    right, bottom = (_room(_titles(side)) for side in findings.sides)
+    right, bottom = (_room(labels_of_clusters(side)) for side in findings.sides)
     total = f"{left + wide + right:.0f}", f"{top + high + bottom:.0f}"
     by = best_colour(findings, matrix)
     pixels = png(
@@ -167,9 +182,12 @@ def _names(side: SideFindings) -> list[str]:
     return [short_name(name, LABEL_LETTERS) for name in few]
 
 
-def _titles(side: SideFindings) -> list[str]:
+def labels_of_clusters(side: SideFindings) -> list[str]:
+    """The number and title of each cluster, by label; the number alone if it has no other name."""
     return [
-        title if title == f"cluster {number}" else f"{number}  {short_name(title, LABEL_LETTERS)}"
+        str(number)
+        if title == f"cluster {number}"
+        else f"{number}  {short_name(title, LABEL_LETTERS)}"
         for number, title in zip(side.numbers, side.titles, strict=True)
     ]
 
@@ -185,7 +203,7 @@ def _labels(findings: Findings, i: int, length: float, across: float) -> Iterato
     is mirrored back. A title that would touch the one before is left out.
     """
     side, order = findings.sides[i], findings.orders[i]
-    cell, names, titles = length / order.size, _names(side), _titles(side)
+    cell, names, titles = length / order.size, _names(side), labels_of_clusters(side)
     for place, element in enumerate(order if names else []):
         yield _text(i, -6, (place + 0.5) * cell, names[element])
     end, last = 0.0, -np.inf

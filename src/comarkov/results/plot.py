@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from colorsys import hls_to_rgb
 from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -21,14 +20,15 @@ from .findings import Findings, SideFindings, findings_of
 from .fit_data import findings_on, joint_of_fit
 from .pictures import (
     CELL_COLOURS,
-    FAR_LIFT,
     LABEL_LETTERS,
     LIFT_COLOURS,
     MAX_NAMED,
     best_colour,
     binned,
     cell_shades,
+    far_lift,
     highest,
+    labels_of_clusters,
     map_of_side,
     row_shares,
 )
@@ -39,106 +39,12 @@ if TYPE_CHECKING:
 
 
 SIDES: tuple[Side, Side] = ("rows", "columns")
-MAX_WRITTEN_LIFTS = 14  # clusters on a side whose lifts are written
+LIFT_INCHES = 0.28  # of a block in which its lift is written
 COLOUR_LABELS = {"weight": "weight", "share": "share of the row", "lift": "times as expected"}
 MAX_TICKS = 30  # clusters along an axis
 ROOMY_INCHES = 1.5  # along an axis that has room for titles
 LABEL_INCHES, LETTER_INCHES = 0.13, 0.07  # that a line of text takes, and a letter
 PALETTE = ("#2166ac", "#b2182b", "#1b7837", "#762a83", "#b35806", "#4d4d4d", "#01665e")
-
-
-def curves(
-    panels: Mapping[str, Sequence[Any]],
-    columns: int,
-    axis_labels: tuple[str, str],
-    lines: Mapping[str, float],
-) -> Any:
-    """A figure with a panel for each list of curves: published ones behind ours.
-
-    A curve has ``name``, ``x``, ``ours``, and may have ``published``, ``error``, and ``samples``,
-    which are drawn as dots.
-    """
-    columns = min(columns, len(panels))
-    rows = -(-len(panels) // columns)
-    small = columns > 3
-    wide, high = (2.1, 2.0) if small else (4.2, 3.2)
-    figure = _figure(figsize=(wide * columns + 0.6, high * rows + 0.9))
-    axes = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
-    for ax in axes.flat[len(panels) :]:
-        ax.set_axis_off()
-    drawn = [curve for members in panels.values() for curve in members]
-    names = list(dict.fromkeys(curve.name for curve in drawn))  # one colour for each
-    for ax, (title, members) in zip(axes.flat, panels.items(), strict=False):
-        for member in members:
-            _draw(ax, member, PALETTE[names.index(member.name) % len(PALETTE)])
-        for (name, value), style in zip(lines.items(), (":", "--") * len(lines), strict=False):
-            ax.axhline(value, color="0.4", linestyle=style, linewidth=1, label=name)
-        ax.set_title(title, fontsize=8 if small else 10)
-        ax.grid(color="0.9", linewidth=0.6)
-        ax.tick_params(labelsize=7 if small else 8)
-    figure.supxlabel(axis_labels[0], fontsize=9)
-    figure.supylabel(axis_labels[1], fontsize=9)
-    _explain(figure, axes, drawn)
-    return figure
-
-
-def _draw(ax: Any, curve: Any, color: str) -> None:
-    if curve.published is not None:
-        ax.plot(curve.x, curve.published, color=color, alpha=0.3, linewidth=4)
-    if curve.samples is not None:
-        x = np.tile(curve.x, len(curve.samples))
-        # without a line, the dots are the curve
-        shade, size = (color, 9) if np.isnan(curve.ours).all() else ("0.35", 4)
-        ax.plot(x, curve.samples.ravel(), ".", color=shade, alpha=0.5, markersize=size, mew=0)
-    error = np.zeros(len(curve.x)) if curve.error is None else np.nan_to_num(curve.error)
-    style = {"color": color, "linewidth": 1, "marker": "o", "markersize": 2.5}
-    ax.errorbar(curve.x, curve.ours, error, label=curve.name or "ours", **style)
-
-
-def _explain(figure: Any, axes: Any, drawn: Sequence[Any]) -> None:
-    from matplotlib.lines import Line2D
-
-    entries: dict[str, Any] = {}
-    for ax in axes.flat:
-        handles, labels = ax.get_legend_handles_labels()
-        entries = dict(zip(labels, handles, strict=True)) | entries
-    if any(curve.published is not None for curve in drawn):
-        entries["published"] = Line2D([], [], color="0.2", alpha=0.3, linewidth=4)
-    if any(curve.samples is not None for curve in drawn):
-        entries["a sample"] = Line2D([], [], color="0.35", marker=".", linestyle="")
-    look = {"ncols": min(len(entries), 6), "fontsize": 8, "frameon": False}
-    figure.legend(entries.values(), entries.keys(), loc="outside upper center", **look)
-
-
-def blocks(members: Sequence[Any]) -> Any:
-    """A figure of matrices with lines between their clusters.
-
-    Each has ``title``, ``matrix``, ``row_labels``, ``column_labels``, and names or none.
-    """
-    figure = _figure(figsize=(4.6 * len(members), 4.4))
-    axes = figure.subplots(1, len(members), squeeze=False)
-    for ax, member in zip(axes.flat, members, strict=True):
-        rows, columns = (
-            np.argsort(labels, kind="stable")
-            for labels in (member.row_labels, member.column_labels)
-        )
-        matrix = member.matrix[np.ix_(rows, columns)]
-        ax.imshow(matrix, cmap="Blues", vmin=0, vmax=1.15 * matrix.max(), aspect="auto")
-        for labels, line in (
-            (member.row_labels, ax.axhline),
-            (member.column_labels, ax.axvline),
-        ):
-            for border in np.cumsum(np.bincount(labels))[:-1]:
-                line(border - 0.5, color=PALETTE[1], linewidth=1.2)
-        _name(ax.set_xticks, columns, member.column_names)
-        _name(ax.set_yticks, rows, member.row_names)
-        ax.tick_params(length=0, labelsize=7)
-        ax.set_title(member.title, fontsize=10)
-    return figure
-
-
-def _name(set_ticks: Any, order: np.ndarray, names: Sequence[str]) -> None:
-    set_ticks(range(len(order)), [names[i] for i in order]) if names else set_ticks([])
 
 
 # --- a fitted co-clustering -------------------------------------------------------------------
@@ -182,13 +88,15 @@ def plot_heatmap(
     return ax
 
 
-def plot_blocks(model: Any, *, ax: Axes | None = None) -> Axes:
+def plot_blocks(model: Any, *, dots: bool = False, ax: Axes | None = None) -> Axes:
     """Draw each pair of clusters by its lift, P(x̄, ȳ) / (P(x̄) P(ȳ)), on a logarithmic scale.
 
     Parameters
     ----------
     model, ax
         As for :func:`plot_heatmap`.
+    dots : bool, default=False
+        Draw a dot for each pair; its area is the share of the row cluster's mass, P(ȳ | x̄).
 
     Examples
     --------
@@ -200,7 +108,9 @@ def plot_blocks(model: Any, *, ax: Axes | None = None) -> Axes:
     clusters = findings.cluster_orders
     lift = findings.lift[np.ix_(*clusters)]
     ax = _axes(ax)
-    _lift_image(ax, lift)
+    blocks = findings.blocks[np.ix_(*clusters)]
+    shares = blocks / blocks.sum(axis=1, keepdims=True)
+    _lift_image(ax, lift, shares if dots else None)
     ax.tick_params(length=0, labelsize=8)
     for side, axis, drawn in zip(findings.sides, (ax.yaxis, ax.xaxis), clusters, strict=True):
         names = side.names[:0] if side.is_clustered else side.names[drawn]  # as themselves
@@ -208,20 +118,39 @@ def plot_blocks(model: Any, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def _lift_image(ax: Any, lift: np.ndarray) -> None:
-    """Blocks by their lift: orange with more than expected, purple with less."""
+def _lift_image(ax: Any, lift: np.ndarray, shares: np.ndarray | None) -> None:
+    """Blocks, or dots of these areas, by lift: orange has more than expected, purple less."""
     shown = np.where(lift > 0, octaves(lift), -np.inf)
     far = min(max(1.0, float(np.ceil(shown.max(initial=0.0)))), 6.0)
     shown = np.clip(shown, -far, far)
-    image = ax.imshow(shown, cmap=_colour_map(LIFT_COLOURS), vmin=-far, vmax=far, aspect="auto")
-    if max(lift.shape) <= MAX_WRITTEN_LIFTS:
+    look = {"cmap": _colour_map(LIFT_COLOURS), "vmin": -far, "vmax": far}
+    if shares is not None:
+        (n, m), (rows, columns) = lift.shape, np.indices(lift.shape)
+        area = (72 * _cell_inches(ax, lift.shape).min()) ** 2  # in points, of a share of 1
+        dots = ax.scatter(columns, rows, area * shares, shown, edgecolors="0.5", lw=0.5, **look)
+        ax.set(xlim=(-0.5, m - 0.5), ylim=(n - 0.5, -0.5))
+        image = dots
+    else:
+        image = ax.imshow(shown, aspect="auto", **look)
+    if shares is None and _cell_inches(ax, lift.shape)[0] >= LIFT_INCHES:
         for (a, b), value in np.ndenumerate(lift):
             color = _readable_on(image.to_rgba(shown[a, b]))
             ax.text(b, a, lift_text(value), ha="center", va="center", color=color, fontsize=8)
     bar = ax.figure.colorbar(image, ax=ax, label="lift")
-    ticks = np.arange(-far, far + 1, max(1, far // 2))
-    texts = [f"×{2**tick:g}" if tick >= 0 else f"×1/{2**-tick:g}" for tick in ticks]
-    bar.set_ticks(ticks.tolist(), labels=texts)
+    step = int(np.ceil(far / 3))
+    ticks = step * np.arange(-(far // step), far // step + 1)
+    bar.set_ticks(ticks.tolist(), labels=list(map(_times, ticks.tolist())))
+
+
+def _cell_inches(ax: Any, shape: tuple[int, ...]) -> np.ndarray:
+    """The width and height of a cell, roughly, as labels will take some of the room."""
+    return np.asarray(0.7 * ax.get_window_extent().size / ax.figure.dpi / shape[::-1])
+
+
+def _times(octaves: float) -> str:
+    """A lift on a scale: ×8, ×1/8, ×1.4."""
+    text = f"{2 ** abs(octaves):.2g}"
+    return f"×{text}" if octaves >= 0 else f"×1/{text}"
 
 
 def _readable_on(colour: Sequence[float]) -> str:
@@ -294,12 +223,25 @@ def plot_features(model: Any, *, side: Side = "rows", n: int = 6, ax: Axes | Non
         for feature in drawn.side.distinctive(cluster, n)
         if is_informative(feature.lift)
     ]
-    ax = _axes(ax)
+    ax = _axes(ax, height=1 + 0.2 * (len(bars) + drawn.side.n_clusters))
     gaps = np.cumsum([a != b for (_, a), (_, b) in pairwise(bars)], dtype=float)
     places = np.arange(len(bars)) + np.concatenate([[0.0], gaps])[: len(bars)]
-    colours = [drawn.colours[cluster] for _, cluster in bars]
+    clusters = np.array([cluster for _, cluster in bars])
+    colours = [drawn.colours[cluster] for cluster in clusters]
     ax.barh(places, [feature.lift - 1 for feature, _ in bars], left=1, color=colours)
     ax.set_yticks(places, [short_name(feature.name, LABEL_LETTERS) for feature, _ in bars])
+    for cluster in np.unique(clusters):
+        across = ax.get_yaxis_transform()
+        at: dict[str, Any] = {"transform": across, "va": "center", "parse_math": False}
+        middle = places[clusters == cluster].mean()
+        ax.text(
+            1.02,
+            middle,
+            drawn.titles[cluster],
+            color=drawn.colours[cluster],
+            fontsize="small",
+            **at,
+        )
     ax.set_xlabel("times as much as expected")
     ax.invert_yaxis()
     return ax
@@ -319,18 +261,29 @@ def plot_dendrogram(model: Any, *, side: Side = "rows", ax: Axes | None = None) 
     >>> model = CoClustering(2, random_state=0).fit([[5, 1], [3, 1], [1, 3], [1, 4]])
     >>> axes = plot_dendrogram(model, side="columns")
     """
-    from scipy.cluster.hierarchy import dendrogram
-
     drawn = _Drawn.of(model, side)
     if drawn.side.linkage is None or drawn.side.n_clusters < 2:
         raise InputError(f"One cluster of {side} has no merges.", advice="Fit at least two.")
     ax = _axes(ax)
-    look = {"color_threshold": 0, "above_threshold_color": "0.3", "leaf_font_size": None}
-    dendrogram(drawn.side.linkage, labels=drawn.titles, orientation="left", ax=ax, **look)
-    for label in ax.get_yticklabels():
-        label.set_color(drawn.colours[drawn.titles.index(label.get_text())])
-    ax.set_xlabel("bits lost so far")
+    places = ranks(drawn.side.cluster_order).astype(float)
+    for along, bits in _forks(drawn.side.linkage, places):
+        ax.plot(bits, along, color="0.4", linewidth=1.2)
+    ax.yaxis.tick_right()
+    ax.set_yticks(places[drawn.clusters], [drawn.titles[a] for a in drawn.clusters])
+    for label, cluster in zip(ax.get_yticklabels(), drawn.clusters, strict=True):
+        label.set(color=drawn.colours[cluster], parse_math=False)
+    ax.set(xlabel="bits lost so far", ylim=(len(places) - 0.5, -0.5))
+    ax.invert_xaxis()
     return ax
+
+
+def _forks(linkage: np.ndarray, places: np.ndarray) -> Iterator[tuple[list[float], list[float]]]:
+    """Each merge as a line: places along the side, and bits lost so far."""
+    nodes = [(float(place), 0.0) for place in places]
+    for first, second, height, _ in linkage.tolist():
+        (one, low), (other, less) = nodes[int(first)], nodes[int(second)]
+        yield [one, one, other, other], [low, height, height, less]
+        nodes.append(((one + other) / 2, height))
 
 
 def plot_map(model: Any, X: Any = None, *, side: Side = "rows", ax: Axes | None = None) -> Axes:
@@ -359,7 +312,7 @@ def plot_map(model: Any, X: Any = None, *, side: Side = "rows", ax: Axes | None 
         for a in drawn.clusters:
             x, y = places.points[own.labels == a].T
             ax.scatter(x, y, s=12, c=[drawn.colours[a]], label=drawn.titles[a])
-        ax.legend(fontsize="small", frameon=False)
+        _legend(ax)
     else:
         ax.scatter(places.points[:, 0], places.points[:, 1], s=12)
     horizontal, vertical = (f"{share:.0%} of the variation" for share in places.shares)
@@ -395,7 +348,7 @@ def plot_confidence(model: Any, *, side: Side = "rows", ax: Axes | None = None) 
     )
     ax.set_xlabel("confidence")
     ax.set_ylabel(own.kinds, parse_math=False)
-    ax.legend(fontsize="small", frameon=False)
+    _legend(ax)
     return ax
 
 
@@ -452,6 +405,45 @@ def plot_information(model: Any, X: Any = None, *, ax: Axes | None = None) -> Ax
     return ax
 
 
+def plot_selection(model: Any, *, ax: Axes | None = None) -> Axes:
+    """Draw the evidence for how many clusters there are; the chosen numbers are circled.
+
+    It is how well random halves of the data agree on each number of clusters or, where they were
+    not compared, the length of the shortest description of the data.
+
+    Parameters
+    ----------
+    model, ax
+        As for :func:`plot_heatmap`; fitted with ``n_clusters="auto"``.
+
+    Examples
+    --------
+    >>> from comarkov import CoClustering, datasets, plot_selection
+    >>> data = datasets.planted((60, 50), (3, 3), random_state=0)
+    >>> axes = plot_selection(CoClustering("auto", random_state=0).fit(data.matrix))
+    """
+    findings, _ = _findings_and_matrix(model, None)
+    table = getattr(model, "selection", getattr(model, "selection_", None))
+    if table is None:
+        message = "How many clusters there are was given, so nothing speaks for it."
+        raise InputError(message, advice='Fit with n_clusters="auto".')
+    ax, k = _axes(ax), {axis: table[f"{axis}_clusters"] for axis in ("row", "column")}
+    lines = [
+        (k[side.axis], table[f"{side.axis}_agreement"], side.kinds)
+        for side in findings.sides
+        if np.isfinite(table[f"{side.axis}_agreement"]).any()
+    ]
+    what = "agreement of halves (adjusted Rand index)" if lines else "description length, nats"
+    lines = lines or [(k["row"] + k["column"], table["description_length"], "both sides")]
+    for (number, value, label), colour in zip(lines, PALETTE[::4], strict=False):
+        known, chosen = np.isfinite(value), table["suggested"]
+        ax.plot(number[known], value[known], "o-", color=colour, ms=3.5, label=label)
+        ax.plot(number[chosen], value[chosen], "o", color=colour, ms=11, mfc="none", mew=1.5)
+    ax.set(xlabel="clusters", ylabel=what)
+    _legend(ax)
+    return ax
+
+
 class _Drawn:
     """The clusters of a side as they are drawn, with their colours and titles by number."""
 
@@ -459,7 +451,7 @@ class _Drawn:
         i = int(side == "columns")
         self.side = findings.sides[i]
         self.clusters: list[int] = findings.cluster_orders[i].tolist()
-        self.titles = [short_name(title, LABEL_LETTERS) for title in self.side.titles]
+        self.titles = labels_of_clusters(self.side)
         places = ranks(findings.cluster_orders[i]) + i * findings.rows.n_clusters
         self.colours = [_category_colour(int(place)) for place in places]
 
@@ -478,20 +470,23 @@ def _category_colour(place: int) -> tuple[float, float, float]:
     return hls_to_rgb((205 + 137.5 * place) % 360 / 360, 0.44, 0.52 if place % 2 else 0.62)
 
 
-def _figure(**options: Any) -> Any:
-    need("Drawing", "matplotlib")
-    from matplotlib.figure import Figure
-
-    return Figure(layout="constrained", **options)
-
-
-def _axes(ax: Any) -> Any:
+def _axes(ax: Any, height: float | None = None) -> Any:
     if ax is not None:
         return ax
     need("Drawing", "matplotlib")
     from matplotlib import pyplot
 
-    return pyplot.subplots(layout="constrained")[1]
+    figure, ax = pyplot.subplots(layout="constrained")
+    if height is not None:
+        figure.set_figheight(max(height, 2.5))
+    return ax
+
+
+def _legend(ax: Any) -> None:
+    """A legend beside the axes, if their figure makes room for it; else inside."""
+    beside = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0)}
+    has_room = ax.figure.get_layout_engine() is not None
+    ax.legend(fontsize="small", frameon=False, **(beside if has_room else {}))
 
 
 def _findings_and_matrix(model: Any, X: Any) -> tuple[Findings, sp.csr_array | None]:
@@ -513,9 +508,11 @@ def _draw_heatmap(ax: Any, findings: Findings, matrix: sp.csr_array, by: str) ->
     placed = {"extent": (0, m, n, 0), "aspect": "auto", "interpolation": "nearest"}
     colours = _colour_map(LIFT_COLOURS if by == "lift" else CELL_COLOURS)
     image = ax.imshow(cell_shades(means, by), cmap=colours, vmin=0, vmax=1, **placed)
-    bar = ax.figure.colorbar(image, ax=ax, label=COLOUR_LABELS[by], shrink=0.6)
+    pad = 0.02 if ax.figure.get_layout_engine() is not None else 0.13
+    bar = ax.figure.colorbar(image, ax=ax, label=COLOUR_LABELS[by], shrink=0.6, pad=pad)
     if by == "lift":
-        bar.set_ticks([0, 0.5, 1], labels=[f"×1/{2**FAR_LIFT}", "×1", f"×{2**FAR_LIFT}"])
+        far = far_lift(means)
+        bar.set_ticks([0, 0.5, 1], labels=[_times(-far), "×1", _times(far)])
     else:
         most = highest(row_shares(means) if by == "share" else means)
         bar.set_ticks([0, 1], labels=["0", f"{most:.0%}" if by == "share" else f"{most:,.3g}"])
@@ -552,16 +549,21 @@ def _draw_clusters(ax: Any, drawn: _Drawn) -> np.ndarray:
         if end < side.labels.size:
             line = ax.axhline if side.axis == "row" else ax.axvline
             line(end, color="0.35", linewidth=0.6)
+    if side.linkage is not None and len(middles) > 1:
+        _draw_tree(ax, side, middles)
     return middles
 
 
-def save(figure: Any, path: Path, kind: str) -> None:
-    """Write a figure as "png" or "svg", always the same bytes."""
-    import matplotlib
-
-    with matplotlib.rc_context({"svg.hashsalt": "comarkov"}):
-        metadata = {"Date": None} if kind == "svg" else None
-        figure.savefig(path, format=kind, metadata=metadata, dpi=120)
+def _draw_tree(ax: Any, side: SideFindings, middles: np.ndarray) -> None:
+    """The merges of the clusters beside their colours: on the right of rows, above columns."""
+    assert side.linkage is not None
+    is_row = side.axis == "row"
+    box = (1.03, 0.0, 0.06, 1.0) if is_row else (0.0, 1.035, 1.0, 0.08)
+    tree = ax.inset_axes(box, **{"sharey" if is_row else "sharex": ax})
+    for along, bits in _forks(side.linkage, middles):
+        tree.plot(*((bits, along) if is_row else (along, bits)), color="0.4", linewidth=0.8)
+    tree.set(**{"xlim" if is_row else "ylim": (0, None)})
+    tree.set_axis_off()
 
 
 def _label_axis(
@@ -575,13 +577,15 @@ def _label_axis(
         places = np.arange(len(names)) + first
         labels, what = [short_name(name, LABEL_LETTERS) for name in names], side.kind
     else:
-        step = -(-side.n_clusters // min(MAX_TICKS, room)) or 1
-        numbered = np.argsort(middles[: side.n_clusters])[::step]
-        has_titles = bool(step == 1 and inches >= ROOMY_INCHES)
-        places, what = middles[numbered], f"{side.kind} cluster" if side.is_clustered else side.kind
-        titles = [short_name(title, LABEL_LETTERS) for title in side.titles]
-        has_titles &= any(f"cluster {n}" not in titles for n in side.numbers)
-        labels = [titles[a] if has_titles else str(side.numbers[a]) for a in numbered]
+        low, high = sorted(axis.get_view_interval())
+        least = max(LABEL_INCHES, inches / MAX_TICKS) * (high - low) / inches
+        shown: list[int] = []
+        for a in np.argsort(middles[: side.n_clusters]).tolist():
+            if not shown or middles[a] - middles[shown[-1]] >= least:
+                shown.append(a)
+        places, what = middles[shown], f"{side.kind} cluster" if side.is_clustered else side.kind
+        titles = labels_of_clusters(side)
+        labels = [titles[a] if inches >= ROOMY_INCHES else str(side.numbers[a]) for a in shown]
     axis.set_ticks(places, labels=labels, parse_math=False)  # nothing in names is a formula
     is_crowded = LETTER_INCHES * sum(len(label) + 2 for label in labels) > inches
     axis.set_tick_params(labelrotation=90 if is_x and is_crowded else 0)

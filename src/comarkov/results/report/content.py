@@ -18,7 +18,7 @@ from ...search.select.choose_numbers import OUT_OF_TIME
 from ..findings import Findings, SideFindings
 from ..findings import strongest as strongest_elements
 from ..levels import SideLevels
-from ..pictures import best_colour
+from ..pictures import COMPARED_PIXELS, best_colour, binned, far_lift
 from ..results import known_classes
 from ..words.figures import are_readable, short_name
 from ..words.next_steps import next_steps
@@ -102,11 +102,13 @@ def sections(results: Any, tables: dict[str, str]) -> dict[str, bytes]:
 
 def about(results: Any) -> dict[str, Any]:
     """What the script needs to know beside the packed data."""
+    orders = results.findings.orders
     return {
         **{f"{side.axis}s": _side(results.findings, side) for side in results.findings.sides},
         "fit": next(view._asdict() for view in results.views if view.is_fit),
         "information": results.findings.information.rows_columns,
         "colour": best_colour(results.findings, results.matrix),
+        "far": far_lift(binned(results.matrix, orders.rows, orders.columns, COMPARED_PIXELS)),
         "entry": f"mean {weight_of(results).noun}",
         "classes": {
             f"{side.axis}s": [

@@ -52,7 +52,7 @@ class Report {
 
   // What the colours of cells mean.
   describeScale() {
-    const { high, by } = this.heatmap.picture, far = 2 ** FAR_LIFT;
+    const { high, by } = this.heatmap.picture, far = (2 ** about.far).toPrecision(2).replace(".0", "");
     byId("low").textContent = by === "lift" ? `×1/${far}` : "0";
     byId("high").textContent = by === "lift" ? `×${far}` : high === null ? "high"
       : by === "share" ? percentText(high) : short(high);

@@ -48,7 +48,6 @@ function highOf(numbers) {
 
 const FAINTEST = 14; // the colour, of 256, from which an entry differs from none
 const COARSEST = 8; // screen pixels of a pixel of the picture of all, above which it is too coarse
-const FAR_LIFT = 3; // octaves of lift at the ends of the scale
 
 // Cells coloured by their weight, by their share of the row, or by their lift: what they have over
 // what their row and column lead one to expect. A typical small entry is added to both, so that a
@@ -120,7 +119,7 @@ class Picture {
     const high = highOf(shares);
     const expected = (i) => rows[Math.floor(i / width)] * columns[i % width] / all;
     const shade = this.by === "lift"
-      ? (mean, i) => 0.5 + Math.log2((mean + unit) / (expected(i) + unit)) / (2 * FAR_LIFT)
+      ? (mean, i) => 0.5 + Math.log2((mean + unit) / (expected(i) + unit)) / (2 * about.far)
       : (value) => (value > 0 ? Math.max(FAINTEST / last, Math.sqrt(value / high)) : 0);
     shares.forEach((value, i) =>
       (pixels[i] = this.table[Math.round(last * Math.max(0, Math.min(1, shade(value, i))))]));
