@@ -1,15 +1,20 @@
 """Pictures from Python: what is drawn, for models and for results."""
 
+from functools import cache
 from itertools import pairwise
+from pathlib import Path
 
 import matplotlib as mpl
+import matplotlib.style
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
 from helpers import contrast
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
+from matplotlib.image import imread, imsave
 
 import comarkov
 from comarkov import (
@@ -31,9 +36,14 @@ mpl.use("agg")
 WOMEN = datasets.load("southern-women")
 
 
-@pytest.fixture(scope="module")
-def model():
+@cache
+def women_model():
     return CoClustering((2, 3), n_init=10, random_state=0).fit(WOMEN.matrix)
+
+
+@pytest.fixture
+def model():
+    return women_model()
 
 
 @pytest.fixture
@@ -155,6 +165,30 @@ def test_path_of_a_model_of_steps_and_of_results(model, ax):
     pyplot.close("all")
 
 
+def test_the_evidence_for_numbers_is_drawn_with_the_chosen_ones(ax, model):
+    fitted = CoClustering("auto", random_state=0).fit(
+        datasets.planted((60, 50), (3, 3), random_state=0).matrix
+    )
+    assert comarkov.plot_selection(fitted, ax=ax) is ax
+    chosen = fitted.selection_[fitted.selection_["suggested"]]
+    circled = [line.get_xdata().tolist() for line in ax.get_lines()[1::2]]
+    sides = [chosen["row_clusters"].tolist(), chosen["column_clusters"].tolist()]
+    assert circled in (sides, [[sum(number) for number in zip(*sides, strict=True)]])
+    with pytest.raises(InputError) as error:
+        comarkov.plot_selection(model, ax=ax)
+    assert "auto" in error.value.advice
+
+
+def test_the_areas_of_dots_are_shares_of_row_clusters(ax, model):
+    plot_blocks(model, dots=True, ax=ax)
+    areas = ax.collections[0].get_sizes().reshape(2, 3)
+    findings = model._findings()
+    blocks = findings.blocks[np.ix_(*findings.cluster_orders)]
+    assert areas / areas.sum(axis=1, keepdims=True) == pytest.approx(
+        blocks / blocks.sum(axis=1, keepdims=True)
+    )
+
+
 def test_lifts_can_be_read_on_their_blocks():
     """Each number has at least the contrast of 4.5 that WCAG asks for."""
     blocks = np.kron([[70, 1, 1], [1, 20, 1], [1, 1, 10]], np.ones((4, 4), dtype=int))
@@ -230,3 +264,48 @@ def test_information_is_drawn_by_level_and_by_beta():
     starts = [line.get_xdata()[0] for line in over_beta.get_lines()[:-4]]
     assert starts == sorted(starts)
     assert set(starts) < set(over_beta.get_lines()[-1].get_xdata())
+
+
+# --- pictures as they looked before: `PYTHONPATH=tests python tests/results/test_plot.py` ---
+
+PICTURES = Path(__file__).with_name("pictures")
+PIXELS = 10  # of a side of the squares whose mean colours are compared: fonts may differ a little
+DRAWN = {
+    "heatmap": lambda model, ax: plot_heatmap(model, WOMEN, ax=ax),
+    "lift": lambda model, ax: plot_heatmap(model, WOMEN, by="lift", ax=ax),
+    "blocks": lambda model, ax: plot_blocks(model, ax=ax),
+    "dots": lambda model, ax: plot_blocks(model, dots=True, ax=ax),
+    "features": lambda model, ax: comarkov.plot_features(model, ax=ax),
+    "dendrogram": lambda model, ax: comarkov.plot_dendrogram(model, side="columns", ax=ax),
+    "map": lambda model, ax: comarkov.plot_map(model, ax=ax),
+    "confidence": lambda model, ax: comarkov.plot_confidence(model, ax=ax),
+    "information": lambda model, ax: plot_information(model, ax=ax),
+}
+
+
+def drawing(model, name):
+    with mpl.style.context("default"):
+        ax = Figure(figsize=(4, 3), dpi=50, layout="constrained").subplots()
+        DRAWN[name](model, ax)
+        canvas = FigureCanvasAgg(ax.figure)
+        canvas.draw()
+        return np.asarray(canvas.buffer_rgba())[..., :3] / 255
+
+
+def coarse(pixels):
+    high, wide = (size // PIXELS for size in pixels.shape[:2])
+    squares = pixels[: high * PIXELS, : wide * PIXELS].reshape(high, PIXELS, wide, PIXELS, 3)
+    return squares.mean(axis=(1, 3))
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_pictures_look_as_before(name):
+    known = imread(PICTURES / f"{name}.png")[..., :3]
+    difference = np.abs(coarse(drawing(women_model(), name)) - coarse(known))
+    assert difference.mean() < 0.01
+    assert difference.max() < 0.25
+
+
+if __name__ == "__main__":
+    for name in DRAWN:
+        imsave(PICTURES / f"{name}.png", drawing(women_model(), name))

@@ -2,12 +2,15 @@
 
 import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 from pages import picture, point, tooltip
 
 from comarkov import CoClustering, Data, Results
+
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 def test_search_finds_an_element_and_lights_its_cluster(opened, women):
@@ -165,3 +168,25 @@ def test_a_page_with_the_largest_entries_alone(opened, tmp_path, monkeypatch):
     *places, entry = tooltip(page)
     row, column = (int(text.split(" · ")[0].split()[-1]) for text in places)
     assert re.fullmatch(rf"entry {matrix[row, column]}|entry 0, or below \d", entry)
+
+
+def test_every_picture_is_saved_as_png_and_svg(opened, women):
+    page = opened(women)
+    page.fill("#query", "nora")
+    page.press("#query", "Enter")
+    lit = picture(page)
+    for button in page.locator("button.save").all():
+        name = f"{button.get_attribute('data-picture')}.{button.get_attribute('data-kind')}"
+        with page.expect_download() as download:
+            button.click()
+        assert download.value.suggested_filename == name
+        content = Path(download.value.path()).read_bytes()
+        if name.endswith("png"):
+            assert content.startswith(b"\x89PNG")
+        else:
+            svg = ElementTree.fromstring(content)
+            texts = {text.text for text in svg.iter(f"{SVG}text")}
+            assert "E5 · E3 · E6" in texts or "map" in name
+            drawn = {"heatmap": "image", "blocks": "rect"}.get(name.removesuffix(".svg"), "path")
+            assert len(list(svg.iter(SVG + drawn))) >= {"image": 1, "rect": 7}.get(drawn, 14)
+    assert picture(page) == lit  # what is selected stays so

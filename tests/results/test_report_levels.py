@@ -139,7 +139,7 @@ def test_colours_of_cells_are_a_choice_and_a_cluster_has_one_colour(opened, wome
     page = opened(women)
     weight = picture(page)
     assert page.input_value("#colour") == "weight"  # where all entries are equal
-    for by, end in (("lift", "×8"), ("share", "%"), ("weight", "1")):
+    for by, end in (("lift", "×2"), ("share", "%"), ("weight", "1")):
         page.select_option("#colour", by)
         assert (picture(page) == weight) == (by == "weight")
         assert page.inner_text("#high").endswith(end)

@@ -80,6 +80,7 @@ def _octaves(means: np.ndarray) -> np.ndarray:
     A small entry is added to what a pixel has and to what its row and column lead one to expect,
     so that few entries mean little, as in the report.
     """
+    means = means / (means.max(initial=0.0) or 1.0)  # products of sums cannot overflow
     rows, columns = means.sum(axis=1, keepdims=True), means.sum(axis=0)
     expected = rows * columns / max(float(rows.sum()), np.finfo(float).tiny)
     small = float(np.quantile(means[means > 0], 0.05)) if means.any() else 1.0

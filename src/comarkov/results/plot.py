@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 SIDES: tuple[Side, Side] = ("rows", "columns")
-LIFT_INCHES = 0.28  # of a block in which its lift is written
+LIFT_INCHES = 0.4  # of a block in which its lift is written
 COLOUR_LABELS = {"weight": "weight", "share": "share of the row", "lift": "times as expected"}
 MAX_TICKS = 30  # clusters along an axis
 ROOMY_INCHES = 1.5  # along an axis that has room for titles

@@ -45,7 +45,7 @@ REPORT_PAGE = Page(
     "report.html.j2",
     scripts=(
         *("page", "numbers", "reading", "tree", "titles", "data"),
-        *("colours", "drawing", "span", "picture", "heatmap", "navigation"),
+        *("colours", "drawing", "saving", "span", "picture", "heatmap", "navigation"),
         *("blocks", "map", "classes", "class_table"),
         *("members", "cards", "search", "highlight", "levels", "main"),
     ),

@@ -27,6 +27,7 @@ class Lift {
 // The block matrix: a table with one cell for each pair of clusters, coloured by its lift.
 
 const WRITTEN = 24; // columns up to which lifts are written
+const CELL = [52, 30], TITLE_ROOM = { rows: 240, columns: 170 }; // pixels of the picture that is saved
 
 class Blocks {
   constructor(box, data) {
@@ -80,6 +81,38 @@ class Blocks {
     const { lift } = this.at(row, column);
     return newElement("td", { tabindex: "-1", "data-row": row, "data-column": column,
       "aria-label": liftText(lift), style: this.lift.shade(lift) }, isWritten ? liftText(lift) : "");
+  }
+
+  // As a picture: titles beside and above cells with their lifts.
+  get size() {
+    const [rows, columns] = this.data.view.shape;
+    return [TITLE_ROOM.rows + columns * CELL[0] + 10, TITLE_ROOM.columns + rows * CELL[1] + 10];
+  }
+
+  drawWith(pen) {
+    const [rows, columns] = this.data.view.shape, [wide, high] = CELL, { rows: left, columns: top } = TITLE_ROOM;
+    Object.assign(pen, { textBaseline: "middle", font: font(12) });
+    const write = (text, x, y, ink, align) => {
+      Object.assign(pen, { fillStyle: ink, textAlign: align });
+      pen.fillText(text, x, y);
+    };
+    for (let row = 0; row < rows; row++) {
+      const name = clipped(pen, this.nameOf("rows", row), left - 16);
+      write(name, left - 8, top + (row + 0.5) * high, colour("--ink"), "right");
+      for (let column = 0; column < columns; column++) {
+        const { lift } = this.at(row, column), { background, color } = this.lift.shade(lift);
+        pen.fillStyle = background;
+        pen.fillRect(left + column * wide, top + row * high, wide - 1, high - 1);
+        write(liftText(lift), left + (column + 0.5) * wide, top + (row + 0.5) * high, color, "center");
+      }
+    }
+    for (let column = 0; column < columns; column++) {
+      pen.save();
+      pen.translate(left + (column + 0.5) * wide, top - 8);
+      pen.rotate(-Math.PI / 2);
+      write(clipped(pen, this.nameOf("columns", column), top - 16), 0, 0, colour("--ink"), "left");
+      pen.restore();
+    }
   }
 
   describe({ dataset: { row, column } }) {

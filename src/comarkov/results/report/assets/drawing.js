@@ -3,7 +3,8 @@
 // Fit a canvas to the box around it; the pen draws in CSS pixels.
 function fitted(canvas, height) {
   const width = canvas.parentElement.clientWidth;
-  const density = fitted.density || Math.min(devicePixelRatio || 1, 3); // set while a picture is saved
+  if (fitted.pen) return { pen: fitted.pen, density: SAVED_DENSITY }; // while a picture is saved
+  const density = Math.min(devicePixelRatio || 1, 3);
   const [wide, high] = [width, height].map((pixels) => Math.round(pixels * density));
   if (canvas.width !== wide || canvas.height !== high) {
     Object.assign(canvas, { width: wide, height: high });

@@ -110,7 +110,7 @@ class Report {
       this.drawRamp();
     });
     document.querySelectorAll("button.save").forEach((button) =>
-      button.addEventListener("click", () => this.save(button.dataset.picture)));
+      button.addEventListener("click", () => this.save(button.dataset.picture, button.dataset.kind)));
   }
 
   connectCards() {
@@ -146,14 +146,18 @@ class Report {
     byId("heatmap").focus({ preventScroll: true });
   }
 
-  // A picture as a file, with three times as many pixels as on screen and nothing selected.
-  save(id) {
-    const canvas = byId(id), { lit } = this.highlight;
-    fitted.density = 3;
-    this.drawWith(null);
-    canvas.toBlob((blob) => download(`${id}.png`, blob, "image/png"));
-    fitted.density = 0;
-    this.drawWith(lit);
+  // A picture as a file, with nothing selected.
+  save(id, kind) {
+    if (id === "blocks") return savePicture(id, kind, this.blocks.size, (pen) => this.blocks.drawWith(pen));
+    const picture = [this.heatmap, ...this.maps].find(({ canvas }) => canvas.id === id), { lit } = this.highlight;
+    const { clientWidth, clientHeight } = picture.canvas;
+    Object.assign(picture, { lit: null, cursor: null });
+    savePicture(id, kind, [clientWidth, clientHeight], (pen) => {
+      fitted.pen = pen;
+      picture.draw();
+      fitted.pen = null;
+    });
+    return this.drawWith(lit);
   }
 
   // Draw again when colours or widths have changed.
