@@ -270,3 +270,32 @@ def test_a_tap_on_a_match_finds_it_and_nothing_below(opened, large):
     assert page.inner_text("#selection").startswith("r17 ·")
     assert page.evaluate("document.activeElement.id") == "heatmap"
     assert 0 <= page.locator("#heatmap").bounding_box()["y"] < 844  # scrolled to what was found
+
+
+def test_every_control_answers_a_finger(opened, women):
+    page = opened(women, 400, has_touch=True, is_mobile=True)
+
+    def tap(selector):
+        page.locator(selector).first.tap()
+        settle(page)
+
+    everything = page.inner_text("#where")
+    for control in ("#findings [data-rows]", "#blocks tbody td", "#zoom-in"):
+        tap(control)
+        assert page.inner_text("#where") != everything, control
+        tap("#zoom-all")
+        assert page.inner_text("#where") == everything
+    tap("#rows-more")
+    assert page.inner_text("#rows-level-now") == "3"
+    tap("#back-to-fit")
+    assert page.inner_text("#rows-level-now") == "2"
+    tap("#rows-0 .unfold")
+    tap("#rows-0 .more")
+    assert page.locator("#rows-0 .long li").count() == 9
+    tap("#rows-0 .show")
+    assert page.locator(".card.lit").get_attribute("id") == "rows-0"
+    tap("#rows-0-title .title")
+    assert page.locator("#rows-0-title input").is_visible()
+    for button in ("button.save[data-kind=svg]", "button.download", "#download-titles"):
+        with page.expect_download():
+            tap(button)
