@@ -279,8 +279,15 @@ class Results(TopFeaturesMixin, BaseResults):
     def _indicator_lines(self) -> Iterator[tuple[Any, ...]]:
         for name, test in self._indicator_tests.items():
             side: SideFindings = getattr(self.findings, name)
-            for a, element, *numbers in significant(side, test):
-                yield side.axis, a, element, *(f"{x:.6g}" for x in numbers), side.titles[a]
+            found = significant(side, test)
+            for a, element, *numbers in sorted(found, key=lambda each: side.numbers[each.cluster]):
+                yield (
+                    side.axis,
+                    side.numbers[a],
+                    element,
+                    *(f"{x:.6g}" for x in numbers),
+                    side.titles[a],
+                )
 
     def _element_table(self, side: SideFindings) -> str:
         classes = known_classes(self.data, side.axis)
