@@ -234,10 +234,9 @@ def _suggested(selection: np.ndarray | None, axis: str) -> int | None:
 
 
 def _tree(results: Any, side: SideFindings) -> dict[str, Any] | None:
-    findings, levels = results.findings, side.levels
+    levels = side.levels
     if levels is None:
         return None
-    i = int(side.axis == "column")
     other_mass = levels.leaves.masses.sum(axis=1, dtype=np.float64)
     other_mass /= other_mass.sum()
     features, bits = [], []
