@@ -47,7 +47,7 @@ def test_predict_reads_new_texts_like_the_old_ones(texts):
     shutil.copy(texts / "letter.txt", texts / "new" / "a")
     (texts / "new" / "b").write_text("snow and ice")
     both, _ = predicted("new", cwd=texts)
-    assert both == [one[0], 1 - one[0]]
+    assert both == [one[0], 3 - one[0]]
     (texts / "new.csv").write_text("id,body\n1,sand and sea\n2,snow and ice\n")
     assert predicted("new.csv", "--text", "body", cwd=texts) == (both, "")
 
