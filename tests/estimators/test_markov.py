@@ -308,3 +308,31 @@ def test_a_start_that_is_not_stationary_is_an_error(start, word):
     P = np.array([[0.5, 0.5, 0], [0.5, 0.5, 0], [0, 0, 1]])
     with refused(word):
         MarkovAggregation(2, stationary=start).fit(P)
+
+
+def test_visits_that_restart_are_a_stationary_chain():
+    visits = [list("abcab"), list("abde"), list("abcde")] * 3
+    model = MarkovAggregation(2, ends="restart", random_state=0).fit(visits)
+    assert (MarkovAggregation(2, random_state=0).fit(visits).origin_, model.origin_) == (
+        "observed",
+        "stationary",
+    )
+    joined = [visit + visit[:1] for visit in visits]
+    again = MarkovAggregation(2, random_state=0).fit(joined)
+    assert_array_equal(model.labels_, again.labels_)
+    assert model.cost_ == again.cost_
+    results = model.results(visits)
+    assert results.data.matrix.sum() == sum(map(len, visits))
+
+
+def test_lumpable_chains_keep_the_slowest_process():
+    rng = np.random.default_rng(0)
+    inside = rng.dirichlet(np.ones(5), size=(10, 2))
+    stay = np.array([[0.97, 0.03], [0.01, 0.99]])[np.arange(10) // 5]
+    P = (inside * stay[..., None]).reshape(10, 10)
+    model = MarkovAggregation(2, random_state=0).fit(P)
+    assert model.lumpability_.holds()
+    assert model.time_scales_ == pytest.approx(model.chain_.time_scales())
+    assert model.time_scales_[0] == pytest.approx(-1 / np.log(0.96))
+    slow = MarkovAggregation(2, kind="rates", random_state=0).fit((P - np.eye(10)) / 60)
+    assert slow.time_scales_[0] / 60 == pytest.approx(-1 / np.log(0.96), rel=0.05)

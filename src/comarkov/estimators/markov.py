@@ -26,7 +26,13 @@ from ..model.aggregated_chain import AggregatedChain
 from ..model.leaves import canonical_orders
 from ..model.placing import onto, relation_model
 from ..search.run import Purpose, Run, Seed
-from ..search.select.chain_numbers import BETAS, ChainNumber, choose_number, slowness
+from ..search.select.chain_numbers import (
+    BETAS,
+    ChainNumber,
+    choose_number,
+    slowest_processes,
+    slowness,
+)
 from ..search.state.network_problem import NetworkProblem
 from ..search.state.network_state import Graph, Network, WeightedRelation
 from ..search.state.starts import ElementWords, Start, start_for
@@ -96,6 +102,10 @@ class MarkovAggregation(SearchParameters, Searches):
     held_out : float in [0, 1), default=0
         The share of observed transitions to keep out of the fit and use for ``lumpability_test_``:
         the ends of sequences, or counts drawn by binomial thinning.
+    ends : {"stay", "restart"}, default="stay"
+        What follows the last state of a sequence. "stay": nothing, so that a state that is only
+        reached at the end is never left. "restart": the first state of the same sequence, as if
+        every visit began anew. A matrix is taken as it is.
     init : None or array-like, default=None
         Labels to start from; -1 for states without a label. Clusters keep these numbers.
     fixed : None or array-like, default=None
@@ -131,6 +141,9 @@ class MarkovAggregation(SearchParameters, Searches):
         Why there are as many clusters, in words.
     step_ : float
         The time that a step takes, in the unit of rates; else 1.
+    time_scales_ : ndarray of float
+        How long the slowest processes between states last, one for each cluster but the first:
+        compare with ``chain_.time_scales()``. Empty for chains of more than 20,000 states.
     cost_, prediction_loss_, lumpability_loss_ : float
         L_β, L_1 and L_0 in bits.
     information_ : Information
@@ -168,6 +181,7 @@ class MarkovAggregation(SearchParameters, Searches):
         "restrict": ["boolean"],
         "stationary": [None, StrOptions({"weights"}), "array-like"],
         "held_out": [Interval(Real, 0, 1, closed="left")],
+        "ends": [StrOptions({"stay", "restart"})],
         "init": [None, "array-like"],
         "fixed": [None, "array-like"],
     }
@@ -180,6 +194,7 @@ class MarkovAggregation(SearchParameters, Searches):
     restrict: bool = False
     stationary: ArrayLike | Literal["weights"] | None = None
     held_out: float = 0.0
+    ends: Literal["stay", "restart"] = "stay"
     init: ArrayLike | None = None
     fixed: ArrayLike | None = None
     beta_step: float = 0.1
@@ -196,7 +211,7 @@ class MarkovAggregation(SearchParameters, Searches):
             have names. A graph of networkx or igraph stands for a random walk on it.
         y : ignored
         """
-        data = read_transitions(X, self.kind)
+        data = read_transitions(X, self.kind, self.ends)
         run = self._parameters().run(BETAS[0] if self.beta == "auto" else float(self.beta))
         fitted, tested = data.weights, None
         if self.held_out:
@@ -288,6 +303,7 @@ class MarkovAggregation(SearchParameters, Searches):
         self.cost_, self.prediction_loss_, self.lumpability_loss_ = (
             markov(beta).cost(self.information_) for beta in (self.beta_, 1.0, 0.0)
         )
+        self.time_scales_ = data.step * slowest_processes(walk.transition, k - 1)
         worst = lumpability(walk.transition, labels, k)
         first, second = (int(walk.inside[state]) for state in worst.states)
         self.lumpability_: Lumpability = worst._replace(states=(first, second))

@@ -96,12 +96,13 @@ class Chain(NamedTuple):
     origin: str  # of the flow: stationary, observed, restarts or given
 
 
-def read_transitions(X: Any, kind: str) -> Transitions:
+def read_transitions(X: Any, kind: str, ends: str = "stay") -> Transitions:
     """Read a square matrix, or one or several sequences of states.
 
     Where rows and columns of a data frame both have names, rows are put in the order of columns.
     An edge list that was read lacks the rows of states that are never left, and the columns of
-    those that are never entered: it gets them.
+    those that are never entered: it gets them. If ``ends`` is "restart", each sequence goes on from
+    its last state to its first.
     """
     if is_graph(X):  # a random walk on it
         edges = GraphEdges.of(X)
@@ -112,7 +113,7 @@ def read_transitions(X: Any, kind: str) -> Transitions:
     if kind == "rates" or (kind == "auto" and _are_rates(X)):
         return _uniformised(X)
     if kind == "sequences" or (kind == "auto" and are_sequences(X)):
-        return _from_sequences(X)
+        return _from_sequences(X, ends)
     X = with_all_states(X)
     csr = as_csr(X)
     n, m = csr.shape
@@ -196,8 +197,10 @@ def _uniformised(X: Any) -> Transitions:
     return Transitions(P[order], states, has_names, None, False, 1 / float(leaving.max()))
 
 
-def _from_sequences(X: Any) -> Transitions:
+def _from_sequences(X: Any, ends: str) -> Transitions:
     states, sequences = numbered(X)
+    if ends == "restart":
+        sequences = [np.concatenate([sequence, sequence[:1]]) for sequence in sequences]
     weights = transitions(sequences, states.size)
     if weights.nnz == 0:
         raise ValueError("There are no transitions: a sequence needs at least two states.")

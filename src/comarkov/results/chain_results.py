@@ -54,7 +54,7 @@ class ChainResults(BaseResults):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not isinstance(self.data, Data):
-            given = read_transitions(self.data, self.fitted.kind)
+            given = read_transitions(self.data, self.fitted.kind, self.fitted.ends)
             names = [str(state) for state in given.states] if given.has_names else None
             data = Data(given.weights, names, names, "state", "state")
             object.__setattr__(self, "data", data)
@@ -124,7 +124,8 @@ class ChainResults(BaseResults):
                 f"{count_text(len(outside), 'state')} outside the largest set of states that all "
                 f"lead to each other ({listed(map(short, outside), 5)}): in no cluster."
             )
-        lines += [self._visits(), self._lumpability(), self.test, self._steps_ahead()]
+        lines += [self._visits(), self._slowest(), self._lumpability(), self.test]
+        lines.append(self._steps_ahead())
         return [line for line in lines if line]
 
     def _steps_ahead(self) -> str:
@@ -150,8 +151,31 @@ class ChainResults(BaseResults):
         )
         if steps[longest] < NOTABLE_STEPS:
             return f"{spends} It hardly ever stays in a cluster for a second step."
-        time = f"{bits_text(steps[longest])} steps" if np.isfinite(steps[longest]) else "for ever"
+        time = (
+            f"{bits_text(steps[longest] * self.fitted.step_)} {self.unit}"
+            if np.isfinite(steps[longest])
+            else "for ever"
+        )
         return f"{spends} It stays longest {where}: {time} on average."
+
+    def _slowest(self) -> str:
+        """Implied time scales before and after."""
+        before, after = self.fitted.time_scales_, self.fitted.chain_.time_scales()
+        if not before.size or not before[0] > self.fitted.step_:  # no process is slow
+            return ""
+        first, second = (
+            ", ".join("for ever" if np.isinf(x) else bits_text(x) for x in each[:NAMED_SUCCESSORS])
+            for each in (before, after)
+        )
+        return (
+            f"The slowest processes last {first} {self.unit} between states, and {second} between "
+            "clusters: the closer, the better do the clusters keep slow processes."
+        )
+
+    @property
+    def unit(self) -> str:
+        """In what times are measured: steps, or the unit of rates."""
+        return "steps" if self.fitted.step_ == 1 else "units of time"
 
     def _lumpability(self) -> str:
         worst = self.fitted.lumpability_
@@ -249,6 +273,8 @@ class ChainResults(BaseResults):
             "reason": fitted.selection_reason_,
             "steps_from": fitted.origin_,
             "time_scales": fitted.chain_.time_scales(),
+            "time_scales_of_states": fitted.time_scales_,
+            "time_of_a_step": fitted.step_,
             "step_test": records(getattr(fitted, "step_test_", None)),
             "selection": records(fitted.selection_),
             "cost": fitted.cost_,

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.linalg import ArpackError, svds
+from scipy.sparse.linalg import ArpackError, eigs, svds
 
 from ...joint.joint import Joint, joint
 from ..run import Run
@@ -21,6 +21,8 @@ from . import choose_numbers
 MAX_CLUSTERS = 30  # that are compared
 MAX_CLUSTERS_OF_MANY_STATES = 12
 DENSE_STATES = 800  # up to which all correlations are computed
+ALL_EIGENVALUES = 300  # states up to which all eigenvalues are computed ...
+MAX_EIGENVALUE_STATES = 20_000  # ... and up to which the largest are
 CLEAR_GAP = 1.5  # how many times slower than the next the last process must be
 NEVER_LEFT = 1e-9  # a correlation this close to 1 is 1, but for rounding
 BETAS = (0.5, 0.2)  # that beta="auto" tries
@@ -59,6 +61,24 @@ def time_scales(values: np.ndarray, longest: float = np.inf) -> np.ndarray:
     with np.errstate(divide="ignore"):
         steps = np.where(values < 1 - NEVER_LEFT, -1 / np.log(values), np.inf)
     return np.asarray(np.minimum(steps, longest))
+
+
+def slowest_processes(P: sp.csr_array, count: int) -> np.ndarray:
+    """Return how many steps the slowest processes of a chain last: -1 / ln |λ|, the longest first.
+
+    Empty for very large chains and if the eigenvalues do not converge.
+    """
+    n = P.shape[0]
+    if not 1 < n <= MAX_EIGENVALUE_STATES:
+        return np.zeros(0)
+    try:
+        if n <= max(ALL_EIGENVALUES, count + 3):
+            values = np.linalg.eigvals(P.toarray())
+        else:
+            values = eigs(P, count + 1, v0=np.ones(n), return_eigenvectors=False)
+    except (ArpackError, np.linalg.LinAlgError):
+        return np.zeros(0)
+    return time_scales(np.sort(np.clip(abs(values), 0.0, 1.0))[::-1][1 : count + 1])
 
 
 def slowness(blocks: np.ndarray) -> float:
