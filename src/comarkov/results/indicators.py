@@ -109,11 +109,20 @@ def indicator_test(
     table = _Table.of(weights, are_shares)
     often = np.bincount(weights.indices, minlength=weights.shape[1]) >= MIN_OCCURRENCES
     orders = [labels, *(rng.permutation(labels) for _ in range(PERMUTATIONS))]
-    dealt = np.array([table.values(order, k)[:, often] for order in orders])
-    spread = dealt.std(axis=0)
-    far = (dealt - dealt.mean(axis=0)) / np.where(spread > LEAST_SPREAD, spread, np.inf)
-    farthest = np.sort(far.reshape(len(orders), -1).max(axis=1, initial=0))
-    as_far = len(orders) - np.searchsorted(farthest, far[0], side="left")
+    mean = squares = np.zeros((k, int(often.sum())))
+    for n, order in enumerate(orders, 1):  # one at a time, as there may be many elements
+        dealt = table.values(order, k)[:, often]
+        difference = dealt - mean
+        mean = mean + difference / n
+        squares = squares + difference * (dealt - mean)
+    spread = np.sqrt(squares / len(orders))
+    scale = np.where(spread > LEAST_SPREAD, spread, np.inf)
+
+    def far(order: np.ndarray) -> np.ndarray:
+        return (table.values(order, k)[:, often] - mean) / scale
+
+    farthest = np.sort([far(order).max(initial=0) for order in orders])
+    as_far = len(orders) - np.searchsorted(farthest, far(labels), side="left")
     p_values[:, often] = as_far / len(orders)
     return IndicatorTest(values, p_values)
 
