@@ -1,6 +1,9 @@
 """The sweep against slow and plain arithmetic."""
 
+from unittest.mock import patch
+
 import numpy as np
+import pytest
 from helpers import callable_from_python, enter, problems, run_at, started
 from hypothesis import given
 from numpy.testing import assert_allclose, assert_array_equal
@@ -9,6 +12,7 @@ import comarkov
 from comarkov.joint.joint import joint
 from comarkov.kernels import insertion, logarithm, tables
 from comarkov.kernels.sweep import insertion_costs, sweep
+from comarkov.search.parallel import worker
 from comarkov.search.parallel.worker import new_workspace
 from comarkov.search.state.side import Side, coupled, inserted
 
@@ -28,6 +32,27 @@ def sides(state):
 def nats(state, W, beta):
     """The cost by the oracle, in the kernels' unit."""
     return comarkov.cost(W, *state.labels(), beta) * np.log(2) * state.joint.total
+
+
+@pytest.fixture(autouse=True, scope="module", params=["derived", "packed"])
+def table_kind(request):
+    """Every test, with all tables packed as well, as those of counts are that exceed the cache."""
+    limit = 0 if request.param == "packed" else worker.CACHED_BYTES
+    with patch.object(worker, "CACHED_BYTES", limit):
+        yield
+
+
+@given(problems())
+def test_packed_tables_lead_to_the_same_labels(problem):
+    W, k, l, beta, seed = problem
+    labels = []
+    for limit in (0, 1 << 23):
+        with patch.object(worker, "CACHED_BYTES", limit):
+            state = started(W, k, l, seed)
+            for side, other in 3 * sides(state):
+                side.sweep(other and other.cross, run_at(beta, seed))
+            labels.append(np.concatenate(state.labels()))
+    assert_array_equal(*labels)
 
 
 def oracle_costs(side, other, beta, x):
@@ -225,6 +250,15 @@ def test_counts_beyond_the_lookup_table():
             costs, approximate, bound = exact_costs(side, other, 0.8, x)
             assert (abs(costs - approximate) <= bound).all()
             assert bound < 1e-3 * side.joint.row_mass[x]
+
+
+def test_one_logarithm_of_counts_is_enough():
+    q = callable_from_python(insertion._q)
+    assert abs(q(np.float32(0)) - np.exp(-2)) < 1e-6
+    v = np.concatenate([np.arange(1.0, 5000), 2.0 ** np.arange(13, 31)])
+    exact = np.log(v) + (v + 1) * np.log1p(1 / v)
+    squares = np.array([q(np.float32(u)) for u in v])
+    assert (abs(1 + np.log(squares) / 2 - exact) < insertion.Q_ERROR).all()
 
 
 def test_long_rows_are_summed_in_chunks():

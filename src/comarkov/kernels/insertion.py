@@ -24,13 +24,17 @@ import numpy as np
 from .compiling import FUSED, fetch, fetch_row, step, subroutine
 from .logarithm import ROUNDOFF, left, single
 from .matrix import Matrix
-from .tables import MassTable
+from .tables import HEAVY, MassTable
 
 _approximate_step = step(fastmath=FUSED)
-_enter, _leave = single.enter, single.leave
+_enter, _leave, _log = single.enter, single.leave, single.log
 
 f32 = np.float32
+Q_LEAST = f32(np.exp(-2.0))
+Q_SHIFT = f32(0.1656)  # 1/6 would be best for large counts; this is for 1 and 2
+Q_ERROR = 6e-5  # bound on the error of enter(1, v) from q(v)
 FETCHED_AHEAD = 8  # entries whose cells are fetched before they are needed
+PACKED_AHEAD = 16  # the same, of packed items
 ENTRIES_IN_SINGLE = 512  # entries summed in single precision before they join the total in double
 
 
@@ -143,6 +147,11 @@ def _add_table(total, partial, x, matrix, table, factor):
     ones = start + matrix.ones[x]
     twos = ones + matrix.twos[x]
     stop = matrix.indptr[x + 1]
+    if table.log.shape[0] == 0:
+        for p in range(start, stop, ENTRIES_IN_SINGLE):
+            _add_packed(partial, matrix, p, min(p + ENTRIES_IN_SINGLE, stop), ones, table)
+            _flush(total, partial, factor)
+        return
     for p in range(start, ones, ENTRIES_IN_SINGLE):
         _add_rows(partial, matrix.indices, p, min(p + ENTRIES_IN_SINGLE, ones), table.unit)
         _flush(total, partial, factor)
@@ -198,6 +207,46 @@ def _add_enter(partial, indices, weights, start, stop, table):
 
 
 @_approximate_step
+def _add_packed(partial, matrix, start, stop, ones, table):
+    """partial[a] += Σ_p enter(weights[p], A_ya), for p from start to stop, of a packed table.
+
+    Entries before ``ones`` are 1. Three of them take one logarithm: enter(1, v) = 1 + ½ ln q(v).
+    """
+    indices, near = matrix.indices, table.near
+    p = start
+    while p < stop:
+        for q in range(p + PACKED_AHEAD, min(p + PACKED_AHEAD + 3, indices.size)):
+            fetch_row(near, indices[q])
+        y0 = indices[p]
+        if p + 2 < min(ones, stop):
+            y1, y2 = indices[p + 1], indices[p + 2]
+            if max(near[y0, 0], near[y1, 0], near[y2, 0]) != HEAVY:
+                for a in range(partial.size):
+                    product = _q(f32(near[y0, a])) * _q(f32(near[y1, a])) * _q(f32(near[y2, a]))
+                    partial[a] += f32(3.0) + f32(0.5) * _log(product)
+                p += 3
+                continue
+        if near[y0, 0] != HEAVY:
+            _add_packed_row(partial, f32(matrix.weights[p]), near, y0)
+        else:
+            _add_packed_row(partial, f32(matrix.weights[p]), table.mass, y0)
+        p += 1
+
+
+@_approximate_step
+def _q(v):
+    """q(v) = exp(2 enter(1, v) - 2), which is nearly v² + v + 1/6, and e^-2 for an empty cell."""
+    return v * v + (v + min(Q_LEAST + v, Q_SHIFT))
+
+
+@_approximate_step
+def _add_packed_row(partial, w, mass, y):
+    for a in range(partial.size):
+        v = f32(mass[y, a])
+        partial[a] += _enter(w, v, _log(v))
+
+
+@_approximate_step
 def _flush(total, partial, factor):
     for a in range(total.size):
         total[a] += factor * partial[a]
@@ -211,6 +260,8 @@ def _leave_table(x, a, matrix, table):
     start = matrix.indptr[x]
     ones = start + matrix.ones[x]
     twos = ones + matrix.twos[x]
+    if log.shape[0] == 0:
+        return _leave_packed(start, matrix.indptr[x + 1], a, matrix, table)
     total = _leave_counts(1, a, matrix.indices, start, ones, table)
     total += _leave_counts(2, a, matrix.indices, ones, twos, table)
     for p in range(twos, matrix.indptr[x + 1]):
@@ -219,6 +270,20 @@ def _leave_table(x, a, matrix, table):
         fetch(log, next_y, a)
         y = matrix.indices[p]
         total += _leave(f32(matrix.weights[p]), f32(near[y, a]), log[y, a])
+    return total
+
+
+@_approximate_step
+def _leave_packed(start, stop, a, matrix, table):
+    mass, near, lookup = table.mass, table.near, table.lookup
+    total = 0.0
+    for p in range(start, stop):
+        y, w = matrix.indices[p], np.int64(matrix.weights[p])
+        v = np.int64(near[y, a] if near[y, 0] != HEAVY else mass[y, a])
+        if w <= 2 and v <= lookup.shape[0]:
+            total += lookup[np.uint32(v - w), w]
+        else:
+            total += _leave(f32(w), f32(v), _log(f32(v)))
     return total
 
 
@@ -246,6 +311,8 @@ def error_bound(x, setting, entries):
     # The longest chain of additions, and a term's own:
     steps = min(terms, ENTRIES_IN_SINGLE) / 2 + 12
     per_mass = 280.0 + steps * matrix.spread  # 280: three roundings of 127 ln 2, for empty cells
+    if setting.table.log.shape[0] == 0:
+        per_mass += Q_ERROR / ROUNDOFF
     return ROUNDOFF * matrix.mass[x] * per_mass * (1.0 + abs(coupling) + abs(1.0 - coupling))
 
 

@@ -13,14 +13,19 @@ _log, _enter = single.log, single.enter
 
 f32 = np.float32
 LANES = 8  # clusters in a table are padded to a multiple of this
+HEAVY = 65535  # in the first cell of a packed item: one of its counts is this or more
 
 
 class MassTable(NamedTuple):
-    """Masses by (item, cluster) and the values derived from them; padded to LANES clusters."""
+    """Masses by (item, cluster) and the values derived from them; padded to LANES clusters.
+
+    Tables of counts that exceed the cache are packed: ``near`` has 16 bits, and nothing else is
+    derived. Fetching a number then takes longer than computing it.
+    """
 
     mass: np.ndarray  # exact: int32 for counts, else float64
-    near: np.ndarray  # mass in 32 bits; for counts the same array
-    log: np.ndarray  # float32: ln mass
+    near: np.ndarray  # mass in 32 bits; for counts the same array, or uint16 if packed
+    log: np.ndarray  # float32: ln mass; empty if packed
     unit: np.ndarray  # float32: enter(1, mass); empty unless counts
     pair: np.ndarray  # float32: enter(2, mass); empty unless counts
     lookup: np.ndarray  # float32 (size, 3): log, unit and pair of counts below size
@@ -88,6 +93,17 @@ def remove(table, indices, weights, start, stop, a):
 
 
 @_approximate_step
+def _pack(mass, near, y, a):
+    """Write a count in 16 bits, or mark its item as heavy, which it stays."""
+    if near[y, 0] != HEAVY:
+        v = mass[y, a]
+        if v < HEAVY:
+            near[y, a] = v
+        else:
+            near[y, 0] = HEAVY
+
+
+@_approximate_step
 def _derive_large(table, y, a):
     """Compute the values that are derived from a count that is not in the look-up table."""
     v = f32(table.mass[y, a])
@@ -102,6 +118,11 @@ def _derive_item(table, y):
     """Compute the values that are derived from the masses of an item in all clusters."""
     mass, near, log, unit, pair, lookup = table
     limit, lanes = lookup.shape[0], mass.shape[1]
+    if log.shape[0] == 0:
+        near[y, 0] = 0
+        for a in range(lanes):
+            _pack(mass, near, y, a)
+        return
     if limit == 0:
         for a in range(lanes):
             near[y, a] = mass[y, a]
@@ -124,6 +145,10 @@ def _derive(table, indices, start, stop, a):
     """Compute the values that are derived from the masses of cluster a."""
     mass, near, log, unit, pair, lookup = table
     limit = lookup.shape[0]
+    if log.shape[0] == 0:
+        for p in range(start, stop):
+            _pack(mass, near, indices[p], a)
+        return
     if limit == 0:
         for p in range(start, stop):
             y = indices[p]

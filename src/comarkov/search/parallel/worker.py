@@ -39,6 +39,7 @@ from ...kernels.tables import (
 )
 
 LOOKUP_LIMIT = 1 << 16
+CACHED_BYTES = 1 << 23  # of a table with cells of 4 bytes; larger tables of counts are packed
 LINE_BYTES = 128  # bytes that processors fetch together
 NO_LOOKUP = np.zeros((0, 3), np.float32)
 NO_CELLS = np.zeros((0, 0), np.float32)
@@ -78,6 +79,9 @@ def new_table(n: int, k: int, lookup: np.ndarray) -> MassTable:
     Zeros take no memory before they are written, which ``zeros_like`` does at once.
     """
     shape = n, padded(k)
+    if lookup.size and 4 * n * padded(k) > CACHED_BYTES:
+        packed = np.zeros(shape, np.uint16)
+        return MassTable(np.zeros(shape, np.int32), packed, NO_CELLS, NO_CELLS, NO_CELLS, lookup)
     first, second, third = (np.zeros(shape, np.float32) for _ in range(3))
     if lookup.size:
         mass = np.zeros(shape, np.int32)
@@ -120,7 +124,7 @@ def without_derived(table: MassTable) -> MassTable:
 def with_derived(table: MassTable, into: MassTable | None = None) -> MassTable:
     """Return a copy of masses with all that is derived from them, in memory of the same form."""
     n, k = table.mass.shape
-    if into is None or (into.log.shape, into.mass.dtype) != ((n, k), table.mass.dtype):
+    if into is None or (into.mass.shape, into.mass.dtype) != ((n, k), table.mass.dtype):
         into = new_table(n, k, table.lookup)
     into = into._replace(lookup=table.lookup)
     np.copyto(into.mass, table.mass)
