@@ -45,6 +45,9 @@ def growth(report: Report) -> tuple[Measurement, Measurement]:
     ratio = large.seconds / HUNDRED_MILLION / (small.seconds / TEN_MILLION)
     report.figure("time for an entry: 1e8 / 1e7 non-zeros", ratio, "<=", 1.3)
     report.figure("1e8 non-zeros: peak memory", large.resident / GB, "<=", 3.5, "GB")
+    beside = measure("scale_tasks:sweep_and_product").result
+    ratio = beside["sweep"] / beside["product"]
+    report.figure("sweep / SciPy product, a table of 1,000,000 rows", ratio, "<=", 0.5)
     return small, large
 
 

@@ -33,7 +33,7 @@ from ..search.optimise.refine import fine_count, fine_number
 from ..search.parallel.dask_client import current
 from ..search.parallel.dask_inputs import is_distributed, local_store
 from ..search.parallel.dask_joint import on_cluster
-from ..search.parallel.worker import padded
+from ..search.parallel.worker import is_packed, padded
 from ..search.progress import CONFIDENCE, begin_stage, fit_stages, showing
 from ..search.run import Purpose, Run
 from ..search.select import beta, choose_numbers
@@ -46,7 +46,8 @@ Counts = tuple[Any, Any]
 Sides = tuple[Start, Start]
 #: Parameters that change neither the labels nor what was chosen; a fit may go on with others.
 WITHOUT_INFLUENCE = {"callback", "checkpoint", "engine", "max_time", "n_jobs", "reject", "verbose"}
-CELL_BYTES = 16  # of a cell of a table, with all that is derived from its mass
+CELL_BYTES = 16  # of a cell of a table, with all that is derived from its mass ...
+PACKED_CELL_BYTES = 6  # ... or packed
 ELEMENT_BYTES = 100  # of labels, margins and numbers of an element
 ENTRY_BYTES = 4  # of the column of an entry, beside its weight
 SHUFFLED_BYTES = 70  # of each entry that is shuffled to calibrate confidences
@@ -347,10 +348,10 @@ def _side_bytes(
     split = SPLIT_ITEM_BYTES * items + SPLIT_ROW_BYTES * elements
     shuffled = data.nnz * min(SAMPLED_ELEMENTS, elements) // elements
     calibration = SHUFFLED_BYTES * shuffled + CELL_BYTES * min(items, shuffled) * padded(k)
-    if parts == 1:
-        other = max(split, CELL_BYTES * fine, calibration)
-        return CELL_BYTES * cells, 2 * CELL_BYTES * cells, other
     mass = np.dtype(data.mass_dtype).itemsize
+    cell = PACKED_CELL_BYTES if mass == 4 and is_packed(items, k) else CELL_BYTES
+    if parts == 1:
+        return cell * cells, 2 * cell * cells, max(split, CELL_BYTES * fine, calibration)
     waiting = 2 if mass == 4 else parts.bit_length() + 1  # see ``parts.total``
-    sweeping = (min(threads, parts) * CELL_BYTES + mass * waiting) * cells
+    sweeping = (min(threads, parts) * cell + mass * waiting) * cells
     return mass * cells, sweeping, max(min(SPLIT_BYTES, k * split), 2 * mass * fine, calibration)

@@ -149,7 +149,8 @@ def _add_table(total, partial, x, matrix, table, factor):
     stop = matrix.indptr[x + 1]
     if table.log.shape[0] == 0:
         for p in range(start, stop, ENTRIES_IN_SINGLE):
-            _add_packed(partial, matrix, p, min(p + ENTRIES_IN_SINGLE, stop), ones, table)
+            end = min(p + ENTRIES_IN_SINGLE, stop)
+            _add_packed(partial, matrix, p, end, min(ones, end), min(twos, end), table)
             _flush(total, partial, factor)
         return
     for p in range(start, ones, ENTRIES_IN_SINGLE):
@@ -207,10 +208,11 @@ def _add_enter(partial, indices, weights, start, stop, table):
 
 
 @_approximate_step
-def _add_packed(partial, matrix, start, stop, ones, table):
+def _add_packed(partial, matrix, start, stop, ones, twos, table):
     """partial[a] += Σ_p enter(weights[p], A_ya), for p from start to stop, of a packed table.
 
-    Entries before ``ones`` are 1. Three of them take one logarithm: enter(1, v) = 1 + ½ ln q(v).
+    Entries before ``ones`` are 1, then before ``twos`` 2. A logarithm serves three or two of them:
+    enter(1, v) = 1 + ½ ln q(v), enter(2, v) = enter(1, v) + enter(1, v + 1).
     """
     indices, near = matrix.indices, table.near
     p = start
@@ -218,13 +220,22 @@ def _add_packed(partial, matrix, start, stop, ones, table):
         for q in range(p + PACKED_AHEAD, min(p + PACKED_AHEAD + 3, indices.size)):
             fetch_row(near, indices[q])
         y0 = indices[p]
-        if p + 2 < min(ones, stop):
+        if p + 2 < ones:
             y1, y2 = indices[p + 1], indices[p + 2]
             if max(near[y0, 0], near[y1, 0], near[y2, 0]) != HEAVY:
                 for a in range(partial.size):
                     product = _q(f32(near[y0, a])) * _q(f32(near[y1, a])) * _q(f32(near[y2, a]))
                     partial[a] += f32(3.0) + f32(0.5) * _log(product)
                 p += 3
+                continue
+        elif ones <= p < twos - 1:
+            y1 = indices[p + 1]
+            if max(near[y0, 0], near[y1, 0]) != HEAVY:
+                for a in range(partial.size):
+                    v0, v1 = f32(near[y0, a]), f32(near[y1, a])
+                    product = _q(v0) * _q(v0 + f32(1.0)) * _q(v1) * _q(v1 + f32(1.0))
+                    partial[a] += f32(4.0) + f32(0.5) * _log(product)
+                p += 2
                 continue
         if near[y0, 0] != HEAVY:
             _add_packed_row(partial, f32(matrix.weights[p]), near, y0)
@@ -255,51 +266,20 @@ def _flush(total, partial, factor):
 
 @_approximate_step
 def _leave_table(x, a, matrix, table):
-    """Return Σ_y leave(w, A_ya) over the entries of row x, which is in cluster a."""
-    near, log = table.near, table.log
-    start = matrix.indptr[x]
-    ones = start + matrix.ones[x]
-    twos = ones + matrix.twos[x]
-    if log.shape[0] == 0:
-        return _leave_packed(start, matrix.indptr[x + 1], a, matrix, table)
-    total = _leave_counts(1, a, matrix.indices, start, ones, table)
-    total += _leave_counts(2, a, matrix.indices, ones, twos, table)
-    for p in range(twos, matrix.indptr[x + 1]):
-        next_y = matrix.indices[min(p + FETCHED_AHEAD, matrix.indices.size - 1)]
-        fetch(near, next_y, a)
-        fetch(log, next_y, a)
-        y = matrix.indices[p]
-        total += _leave(f32(matrix.weights[p]), f32(near[y, a]), log[y, a])
-    return total
+    """Return Σ_y leave(w, A_ya) over the entries of row x, which is in cluster a.
 
-
-@_approximate_step
-def _leave_packed(start, stop, a, matrix, table):
-    mass, near, lookup = table.mass, table.near, table.lookup
+    Those of weight 1 or 2 are looked up where possible.
+    """
+    indices, weights, near = matrix.indices, matrix.weights, table.near
     total = 0.0
-    for p in range(start, stop):
-        y, w = matrix.indices[p], np.int64(matrix.weights[p])
-        v = np.int64(near[y, a] if near[y, 0] != HEAVY else mass[y, a])
-        if w <= 2 and v <= lookup.shape[0]:
-            total += lookup[np.uint32(v - w), w]
+    for p in range(matrix.indptr[x], matrix.indptr[x + 1]):
+        fetch(near, indices[min(p + FETCHED_AHEAD, indices.size - 1)], a)
+        y, w = indices[p], weights[p]
+        v = near[y, a] if near[y, 0] != HEAVY else table.mass[y, a]
+        if v <= table.lookup.shape[0] and w <= 2:
+            total += table.lookup[np.uint32(v - w), np.uint32(w)]
         else:
             total += _leave(f32(w), f32(v), _log(f32(v)))
-    return total
-
-
-@_approximate_step
-def _leave_counts(w, a, indices, start, stop, table):
-    """Sum over entries of weight w, 1 or 2, from the look-up table where possible."""
-    mass, log, lookup = table.mass, table.log, table.lookup
-    limit = lookup.shape[0]
-    total = 0.0
-    for p in range(start, stop):
-        y = indices[p]
-        v = mass[y, a]
-        if v <= limit:
-            total += lookup[np.uint32(v - w), w]
-        else:
-            total += _leave(f32(w), f32(v), log[y, a])
     return total
 
 

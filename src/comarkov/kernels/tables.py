@@ -13,7 +13,7 @@ _log, _enter = single.log, single.enter
 
 f32 = np.float32
 LANES = 8  # clusters in a table are padded to a multiple of this
-HEAVY = 65535  # in the first cell of a packed item: one of its counts is this or more
+HEAVY = 32767  # in the first cell of a packed item: one of its counts is this or more
 
 
 class MassTable(NamedTuple):

@@ -79,7 +79,7 @@ def new_table(n: int, k: int, lookup: np.ndarray) -> MassTable:
     Zeros take no memory before they are written, which ``zeros_like`` does at once.
     """
     shape = n, padded(k)
-    if lookup.size and 4 * n * padded(k) > CACHED_BYTES:
+    if lookup.size and is_packed(n, k):
         packed = np.zeros(shape, np.uint16)
         return MassTable(np.zeros(shape, np.int32), packed, NO_CELLS, NO_CELLS, NO_CELLS, lookup)
     first, second, third = (np.zeros(shape, np.float32) for _ in range(3))
@@ -87,6 +87,11 @@ def new_table(n: int, k: int, lookup: np.ndarray) -> MassTable:
         mass = np.zeros(shape, np.int32)
         return MassTable(mass, mass, first, second, third, lookup)
     return MassTable(np.zeros(shape), first, second, NO_CELLS, NO_CELLS, lookup)
+
+
+def is_packed(n: int, k: int) -> bool:
+    """Is a table of counts too large for the cache, so that it is packed?"""
+    return 4 * n * padded(k) > CACHED_BYTES
 
 
 def float_table(masses: np.ndarray) -> MassTable:
@@ -136,9 +141,8 @@ def copied(table: MassTable) -> MassTable:
     """Return a copy of a table."""
     mass = table.mass.copy()
     near = mass if table.near is table.mass else table.near.copy()
-    return MassTable(
-        mass, near, table.log.copy(), table.unit.copy(), table.pair.copy(), table.lookup
-    )
+    derived = (array.copy() for array in (table.log, table.unit, table.pair))
+    return MassTable(mass, near, *derived, table.lookup)
 
 
 def new_workspace(blocks: MassTable, ties_first: bool = False) -> Workspace:
