@@ -141,8 +141,9 @@ def copied(table: MassTable) -> MassTable:
     """Return a copy of a table."""
     mass = table.mass.copy()
     near = mass if table.near is table.mass else table.near.copy()
-    derived = (array.copy() for array in (table.log, table.unit, table.pair))
-    return MassTable(mass, near, *derived, table.lookup)
+    return MassTable(
+        mass, near, table.log.copy(), table.unit.copy(), table.pair.copy(), table.lookup
+    )
 
 
 def new_workspace(blocks: MassTable, ties_first: bool = False) -> Workspace:
