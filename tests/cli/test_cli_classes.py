@@ -106,7 +106,7 @@ def test_classes_from_a_file_and_options_that_are_remembered(tmp_path):
     assert (scores["map"], scores["elements"], scores["without_a_class"]) == (1, 5, 1)
     (tmp_path / "new.csv").write_text("x;9;a0;1\nx;9;a1;1\ny;9;b2;1\n")
     labels, note = predicted("new.csv", cwd=tmp_path)
-    assert sorted(labels) == [0, 1]
+    assert sorted(labels) == [1, 2]
     assert note == ""
 
 
