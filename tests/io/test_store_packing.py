@@ -124,14 +124,12 @@ def test_unusual_weights_and_ids(name, tmp_path, small_memory):
 
 def test_sorting_keeps_to_the_memory_limit(tmp_path, small_memory, monkeypatch):
     sizes = []
-
-    gather = building._gather
-
-    def spy(path, parts, dtype):
-        sizes.append(sum(parts))
-        return gather(path, parts, dtype)
-
-    monkeypatch.setattr(building, "_gather", spy)
+    add = building.MatrixWriter.add
+    monkeypatch.setattr(
+        building.MatrixWriter,
+        "add",
+        lambda self, block: (sizes.append(block.indices.size), add(self, block)),
+    )
     source = folder_of("counts", "parquet", tmp_path / "edges")
     comarkov.pack(source, tmp_path / "store", memory_limit="50MB")
     assert max(sizes) <= 50_000_000 * packing.SORTING_SHARE / building.SORTING_BYTES

@@ -25,7 +25,7 @@ def annotation_parts(data: Data, reading: Mapping[str, Any]) -> dict[str, Any]:
     """The beginnings of texts; known classes and how the data were read, as JSON."""
     parts: dict[str, Any] = {}
     if data.texts is not None:
-        parts |= _string_parts([text[:MAX_TEXT] for text in data.texts], "text")
+        parts |= string_parts([text[:MAX_TEXT] for text in data.texts], "text")
     notes: dict[str, Any] = {"reading": dict(reading)}
     for side in ("row_classes", "column_classes"):
         notes[side] = {title: list(classes) for title, classes in getattr(data, side).items()}
@@ -48,7 +48,7 @@ def annotations_in(parts: dict[str, np.ndarray]) -> dict[str, Any]:
         raise ValueError(f"its {NOTES} are damaged ({quote(error)})") from error
 
 
-def _string_parts(names: Iterable[str], side: str) -> dict[str, np.ndarray]:
+def string_parts(names: Iterable[str], side: str) -> dict[str, np.ndarray]:
     """Strings end to end in UTF-8, and where each ends: one long string does not widen all."""
     encoded = [name.encode("utf-8") for name in names]
     ends = np.cumsum([len(name) for name in encoded], dtype=np.int64)
@@ -181,7 +181,7 @@ class Data:
         parts |= {"format": b"csr", "_is_array": True, **annotation_parts(self, self.reading)}
         for side, is_named in zip(("row", "column"), self.named, strict=True):
             if is_named:
-                parts |= _string_parts(getattr(self, f"{side}_names"), side)
+                parts |= string_parts(getattr(self, f"{side}_names"), side)
         with whole_file(path) as draft, draft.open("wb") as file:
             np.savez_compressed(file, **parts)
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import IO, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
 
-from ...joint.joint import MAX_DOUBLE_ENTRIES, Joint, joint, linked
+from ...joint.joint import MAX_DOUBLE_ENTRIES, Joint, linked
 from ...joint.messages import InputError
 from ...joint.parts import row_ranges
 from ...joint.scale import Extent, scaled, spread_of
@@ -23,12 +23,11 @@ from ...kernels.matrix import (
     add_rows,
     group_counts,
 )
-from ..read.data import Data
+from ..read.data import NOTES, Data, annotation_parts, string_parts
 from .layout import (
     COLUMNS_FOLDER,
     FACTS,
     MATRIX_TYPES,
-    NAMES_FOLDER,
     ROWS_FOLDER,
     ArrayWriter,
     Description,
@@ -36,8 +35,6 @@ from .layout import (
     Written,
     map_array,
     names_file,
-    write_annotations,
-    write_array,
     write_names,
 )
 
@@ -207,99 +204,53 @@ def _rewrite(
 # --- sorting on disk ----------------------------------------------------------------------------
 
 
-class KeyedEntries(NamedTuple):
-    """Places and weights: by a key, which is a row or a column, and the other of the two."""
-
-    keys: np.ndarray
-    others: np.ndarray
-    weights: np.ndarray
-
-    @classmethod
-    def empty(cls, size: int, dtype: Any) -> Self:
-        """Room for this many."""
-        return cls(np.empty(size, INDEX_TYPE), np.empty(size, INDEX_TYPE), np.empty(size, dtype))
-
-    def write(self, file: IO[bytes]) -> None:
-        """Write all arrays to a file, one after the other."""
-        for array in self:
-            file.write(np.ascontiguousarray(array).data.cast("B"))
-
-    def read(self, file: Any) -> None:
-        """Fill all arrays from a file."""
-        for array in self:
-            file.readinto(array.data.cast("B"))
-
-    def part(self, start: int, stop: int) -> KeyedEntries:
-        """The entries from start to stop."""
-        return KeyedEntries(*(array[start:stop] for array in self))
-
-
-class Bucket(NamedTuple):
-    """The entries of a range of keys."""
-
-    start: int
-    stop: int
-    entries: KeyedEntries
+def keyed_entries(keys: np.ndarray, others: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Records of entries: the key, which is a row or a column, the other of the two, the weight."""
+    dtype = [("key", INDEX_TYPE), ("other", INDEX_TYPE), ("weight", weights.dtype)]
+    entries = np.empty(keys.size, dtype)
+    entries["key"], entries["other"], entries["weight"] = keys, others, weights
+    return entries
 
 
 def sort_on_disk(
     folder: Path,
     counts: np.ndarray,
-    entries: Iterable[KeyedEntries],
-    dtype: Any,
+    entries: Iterable[np.ndarray],
+    width: int,
     memory: int,
     advance: AdvanceSorting,
-) -> Iterator[Bucket]:
-    """Yield entries by ranges of keys, each of which fits into memory, in their order inside each.
+) -> Iterator[Block]:
+    """Yield entries as the rows of a matrix with so many columns, in blocks that fit into memory.
 
-    ``counts`` are the numbers of entries of each key. The folder is there only in the meantime.
+    The rows are the keys, with ``counts`` entries each. Entries of the same place are added up.
+    The folder is there only in the meantime.
     """
     bounds = bucket_bounds(counts, max(memory // SORTING_BYTES, 1))
     bucket_of = np.repeat(np.arange(bounds.size - 1, dtype=np.int16), np.diff(bounds))
-    sizes: list[list[int]] = [[] for _ in bounds[1:]]  # of the parts of each bucket
     total, done = 2 * int(counts.sum()), 0
     folder.mkdir(exist_ok=True)
-    paths = [folder / str(b) for b in range(len(sizes))]
+    paths = [folder / str(b) for b in range(bounds.size - 1)]
+    dtype = None
     with ExitStack() as stack:
         files = [stack.enter_context(path.open("wb")) for path in paths]
         for part in entries:
-            _distribute(part, bucket_of, files, sizes)
-            done += part.keys.size
+            buckets = bucket_of[part["key"]]
+            ordered, dtype = part[np.argsort(buckets, kind="stable")], part.dtype
+            ends = np.cumsum(np.bincount(buckets, minlength=len(files)))
+            for file, some in zip(files, np.split(ordered, ends[:-1]), strict=True):
+                file.write(some.tobytes())
+            done += part.size
             advance(done, total)
-    for path, parts, (start, stop) in zip(paths, sizes, pairwise(bounds.tolist()), strict=True):
-        yield Bucket(start, stop, _gather(path, parts, dtype))
+    for path, (start, stop) in zip(paths, pairwise(bounds.tolist()), strict=True):
+        bucket = np.fromfile(path, dtype)
+        places = bucket["key"] - INDEX_TYPE(start), bucket["other"]
+        csr = sp.coo_array((bucket["weight"], places), (stop - start, width)).tocsr()
+        csr.eliminate_zeros()
+        yield Block(csr.indptr, csr.indices, csr.data)
         path.unlink()
-        done += sum(parts)
+        done += bucket.size
         advance(done, total)
     folder.rmdir()
-
-
-def _distribute(
-    entries: KeyedEntries,
-    bucket_of: np.ndarray,
-    files: Sequence[IO[bytes]],
-    sizes: list[list[int]],
-) -> None:
-    """Write entries to the files of their buckets."""
-    buckets = bucket_of[entries.keys]
-    counts = np.bincount(buckets, minlength=len(files))
-    order = np.argsort(buckets, kind="stable")
-    ordered = KeyedEntries(*(array[order] for array in entries))
-    ends = np.cumsum(counts)
-    for b in np.flatnonzero(counts).tolist():
-        ordered.part(ends[b] - counts[b], ends[b]).write(files[b])
-        sizes[b].append(int(counts[b]))
-
-
-def _gather(path: Path, sizes: Sequence[int], dtype: Any) -> KeyedEntries:
-    """Read all parts of a bucket."""
-    entries = KeyedEntries.empty(sum(sizes), dtype)
-    place = 0
-    with path.open("rb") as file:
-        for size in sizes:
-            entries.part(place, place + size).read(file)
-            place += size
-    return entries
 
 
 def bucket_bounds(counts: np.ndarray, most: int) -> np.ndarray:
@@ -322,28 +273,20 @@ def write_columns(
     counts, sums = np.zeros(m, np.int64), np.zeros(m)
     for _, block in row_blocks(rows):
         tally_keys(block.indices.view(np.int32), block.weights, counts, sums)
-    buckets = sort_on_disk(
-        folder / "buckets", counts, _by_column(rows), about.weights, memory, advance
+    blocks = sort_on_disk(
+        folder / "buckets", counts, _by_column(rows), about.shape[0], memory, advance
     )
     with MatrixWriter(folder / COLUMNS_FOLDER, about.weights) as writer:
-        for bucket in buckets:
-            writer.add(_sort_rows(bucket))
+        for block in blocks:
+            writer.add(block)
     return replace(about, files=about.files | writer.files)
 
 
-def _by_column(rows: Matrix) -> Iterator[KeyedEntries]:
+def _by_column(rows: Matrix) -> Iterator[np.ndarray]:
     for part, block in row_blocks(rows):
         places = np.arange(part.start, part.stop, dtype=INDEX_TYPE)
         keys = block.indices.view(np.int32)
-        yield KeyedEntries(keys, np.repeat(places, np.diff(block.indptr)), block.weights)
-
-
-def _sort_rows(bucket: Bucket) -> Block:
-    """The entries of a bucket as rows, each in the order in which its entries came."""
-    keys, others, weights = bucket.entries
-    shape = bucket.stop - bucket.start, int(others.max(initial=0)) + 1
-    csr = sp.coo_array((weights, (keys - INDEX_TYPE(bucket.start), others)), shape).tocsr()
-    return Block(csr.indptr, csr.indices, csr.data)
+        yield keyed_entries(keys, np.repeat(places, np.diff(block.indptr)), block.weights)
 
 
 def tally_keys(keys: np.ndarray, weights: np.ndarray, counts: np.ndarray, sums: np.ndarray) -> None:
@@ -363,37 +306,17 @@ def write_blocks(folder: Path, blocks: Iterable[sp.csr_array], dtype: Any) -> De
     return write_columns(folder, about, TRANSPOSE_MEMORY, lambda *_: None)
 
 
-# --- data in memory -----------------------------------------------------------------------------
-
-
-def write_data(data: Data, folder: Path) -> None:
-    """Write data in memory as a store, into an existing folder."""
-    weights = joint(data)
-    (folder / NAMES_FOLDER).mkdir()
-    files = {}
-    for side, matrix in ((ROWS_FOLDER, weights.matrix), (COLUMNS_FOLDER, weights.T.matrix)):
-        (folder / side).mkdir()
-        for name in MATRIX_TYPES:
-            file = f"{side}/{name}.npy"
-            files[file] = write_array(folder / file, getattr(matrix, name))
-    about = Description(
-        weights.shape,
-        weights.nnz,
-        weights.is_count,
-        weights.scale,
-        weights.matrix.spread,
-        weights.matrix.weights.dtype.name,
-        files=files,
-    )
-    finish(data, about, folder)
+# --- names and the description ------------------------------------------------------------------
 
 
 def finish(data: Data, about: Description, folder: Path) -> None:
     """Write the names of data and, as the last file, the description of the store."""
-    files = dict(about.files)
+    parts = annotation_parts(data, {})
+    if NOTES in parts:
+        parts[NOTES] = np.frombuffer(str(parts[NOTES]).encode("utf-8"), np.uint8)
     for side, is_named in zip(("row", "column"), data.named, strict=True):
-        is_new = names_file(side) not in files or f"{side}_names" in vars(data)
+        is_new = names_file(side) not in about.files or f"{side}_names" in vars(data)
         if is_named and is_new:  # else they are in the folder already
-            files |= write_names(folder, side, getattr(data, f"{side}_names"))
-    files |= write_annotations(folder, data)
+            parts |= string_parts(getattr(data, f"{side}_names"), side)
+    files = about.files | write_names(folder, parts)
     replace(about, files=files, **{name: getattr(data, name) for name in FACTS}).write(folder)

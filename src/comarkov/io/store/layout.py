@@ -11,7 +11,7 @@ import json
 import math
 import mmap
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -21,7 +21,7 @@ import numpy as np
 from ...joint.messages import InputError
 from ...joint.objects import as_objects
 from ..files import BAD_HEADER, STORE
-from ..read.data import NOTES, Data, annotation_parts, annotations_in, pop_strings
+from ..read.data import NOTES, annotations_in, pop_strings
 
 STORE_FORMAT = 2
 ROWS_FOLDER, COLUMNS_FOLDER, NAMES_FOLDER = "rows", "columns", "names"  # folders in a store
@@ -39,7 +39,6 @@ WEIGHT_TYPES = ("int32", "float32", "float64")
 #: What a description and ``Data`` have in common.
 FACTS = ("row_kind", "column_kind", "source", "weighting", "named", "entry_kind", "reading")
 ARRAY_HEADER = 128  # bytes before the values of an array with one dimension, whatever its size
-NAMES_AT_A_TIME = 1 << 16
 
 
 def damaged(path: Path) -> InputError:
@@ -267,26 +266,9 @@ def names_file(side: str) -> str:
     return f"{NAMES_FOLDER}/{side}_names.npy"
 
 
-def write_names(folder: Path, side: str, names: Sequence[str] | np.ndarray) -> dict[str, Written]:
-    """Write the names of a "row" or "column", a part at a time."""
-    (folder / NAMES_FOLDER).mkdir(parents=True, exist_ok=True)
-    texts, ends = names_file(side), f"{NAMES_FOLDER}/{side}_name_ends.npy"
-    with (
-        ArrayWriter(folder / texts, np.uint8) as text,
-        ArrayWriter(folder / ends, np.int64) as end,
-    ):
-        for start in range(0, len(names), NAMES_AT_A_TIME):
-            part = [name.encode("utf-8") for name in names[start : start + NAMES_AT_A_TIME]]
-            end.append(text.size + np.cumsum([len(name) for name in part], dtype=np.int64))
-            text.append(np.frombuffer(b"".join(part), np.uint8))
-    return {texts: text.written, ends: end.written}
-
-
-def write_annotations(folder: Path, data: Data) -> dict[str, Written]:
-    """Write classes and texts."""
-    parts = annotation_parts(data, {})
-    if NOTES in parts:
-        parts[NOTES] = np.frombuffer(str(parts[NOTES]).encode("utf-8"), np.uint8)
+def write_names(folder: Path, parts: Mapping[str, np.ndarray]) -> dict[str, Written]:
+    """Write arrays with names, classes and texts."""
+    (folder / NAMES_FOLDER).mkdir(exist_ok=True)
     files = {f"{NAMES_FOLDER}/{name}.npy": values for name, values in parts.items()}
     return {name: write_array(folder / name, values) for name, values in files.items()}
 
@@ -300,9 +282,6 @@ def read_names(folder: Path, side: str, size: int) -> np.ndarray:
 def read_annotations(folder: Path) -> dict[str, Any]:
     """Classes, texts and the keywords of ``read``, as keywords of ``Data``."""
     parts = _map_arrays(folder, "*")
-    for side in ("row", "column"):
-        parts.pop(f"{side}_names", None)
-        parts.pop(f"{side}_name_ends", None)
     if NOTES in parts:
         parts[NOTES] = np.array(parts[NOTES].tobytes().decode("utf-8"))
     annotations = annotations_in(parts)

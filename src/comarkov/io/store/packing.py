@@ -10,30 +10,29 @@ from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
-import scipy.sparse as sp
 
+from ...joint.inputs import sorted_csr
 from ...joint.messages import InputError, bytes_of
 from ...joint.scale import INT32_MAX, are_whole
 from ..files import free_place, is_own, is_store, whole_folder
 from ..read import ReadRequest, read
+from ..read.coding import EDGES_AT_ONCE
+from ..read.data import string_parts
 from ..read.databases import is_address
 from ..read.edge_lists import EdgeFiles, holds_tables, no_edges
 from ..read.formats import are_edges
 from ..read.naming import columns_in
 from ..read_options import ReadKeywords, spell_out
 from .building import (
-    INDEX_TYPE,
-    Block,
-    Bucket,
-    KeyedEntries,
     MatrixWriter,
     finish,
+    keyed_entries,
     map_joint,
     settle,
     sort_on_disk,
     tally_keys,
+    write_blocks,
     write_columns,
-    write_data,
 )
 from .layout import BOTH_SIDES, ROWS_FOLDER, Description, write_names
 from .opening import Store, open_store
@@ -100,7 +99,10 @@ def pack(
     edges = _edge_files(sources, request)
     with whole_folder(target, overwrite, is_store) as draft:
         if edges is None:
-            write_data(read(sources[0], **keywords), draft)
+            data = read(sources[0], **keywords)
+            csr = sorted_csr(data)
+            dtype = np.float32 if csr.dtype == np.float32 else np.float64
+            finish(data, write_blocks(draft, [csr], dtype), draft)
         else:
             about = _write_edges(edges, draft, memory, progress or (lambda *_: None))
             data = Store.of(map_joint(draft, about), draft, about)
@@ -171,55 +173,40 @@ def _write_edges(edges: EdgeFiles, folder: Path, memory: int, advance: AdvanceSt
     Edges are numbered in their order. Then names are sorted, edges are sorted by row, and equal
     ones are added up.
     """
+    numbered = folder / "edges"
     with edges.table(edges.files[0]) as first:
         facts, codings = edges.facts(first), edges.codings(first)
-        numbered = _number_edges(edges, first, codings, folder / "edges", advance)
-    if not numbered.blocks:
+        are_counts = _number_edges(edges, first, codings, numbered, advance)
+    if not numbered.stat().st_size:
         raise no_edges(edges.source)
-    about = _write_rows(numbered, codings, folder, memory, advance)
-    numbered.path.unlink()
+    about = _write_rows(numbered, are_counts, codings, folder, memory, advance)
+    numbered.unlink()
     about = write_columns(folder, about, memory, partial(advance, "Sorting columns"))
     return replace(about, **facts)
 
 
-class NumberedEdges(NamedTuple):
-    """Numbers of rows and columns, and weights, in a file: the size and type of each block."""
-
-    path: Path
-    blocks: Sequence[tuple[int, Any]]
-
-    def read(self) -> Iterator[KeyedEntries]:
-        """All edges in the order of the sources, a block at a time."""
-        with self.path.open("rb") as file:
-            for size, dtype in self.blocks:
-                entries = KeyedEntries.empty(size, dtype)
-                entries.read(file)
-                yield entries
-
-
 def _number_edges(
     edges: EdgeFiles, first: Any, codings: Sequence[Any], target: Path, advance: AdvanceStage
-) -> NumberedEdges:
-    """Write the edges of all files, with the codes of their names."""
-    blocks = []
+) -> bool:
+    """Write the edges of all files, with the codes of their names; are all weights whole?"""
+    are_counts = True
     sizes = [path.stat().st_size for path in edges.files]
     with target.open("wb") as file:
         for number, path in enumerate(edges.files, 1):
             for batch in edges.batches(path, first, codings):
-                weights = _narrow(batch.weights)
-                rows, columns = (codes.astype(INDEX_TYPE, copy=False) for codes in batch.codes)
-                KeyedEntries(rows, columns, weights).write(file)
-                blocks.append((weights.size, weights.dtype))
+                are_counts = are_counts and are_whole(batch.weights)
+                weights = batch.weights.astype(np.float64, copy=False)
+                keyed_entries(batch.codes[0], batch.codes[1], weights).tofile(file)
             advance("Reading", sum(sizes[:number]), sum(sizes))
-    return NumberedEdges(target, [block for block in blocks if block[0]])
+    return are_counts
 
 
-def _narrow(weights: np.ndarray) -> np.ndarray:
-    """Weights in the smallest type that holds them exactly."""
-    most = weights.max(initial=0)
-    if most > INT32_MAX or not are_whole(weights):
-        return weights.astype(np.float64, copy=False)
-    return weights.astype(np.uint8 if most <= np.iinfo(np.uint8).max else np.int32)
+def _numbered_edges(path: Path) -> Iterator[np.ndarray]:
+    """All edges in the order of the sources, many at a time."""
+    dtype = keyed_entries(np.empty(0), np.empty(0), np.empty(0)).dtype
+    with path.open("rb") as file:
+        while (entries := np.fromfile(file, dtype, EDGES_AT_ONCE)).size:
+            yield entries
 
 
 class Ranking(NamedTuple):
@@ -246,42 +233,28 @@ class Ranking(NamedTuple):
         return codes if self.places is None else self.places[codes]
 
 
-def _rank_names(edges: NumberedEdges, codings: Sequence[Any]) -> list[Ranking]:
-    tallies = [(np.zeros(coding.size, np.int64), np.zeros(coding.size)) for coding in codings]
-    for entries in edges.read():
-        for tally, codes in zip(tallies, entries[:2], strict=True):
-            tally_keys(codes, entries.weights, *tally)
-    return [Ranking.of(coding, *tally) for coding, tally in zip(codings, tallies, strict=True)]
-
-
 def _write_rows(
-    edges: NumberedEdges, codings: Sequence[Any], folder: Path, memory: int, advance: Any
+    edges: Path, are_counts: bool, codings: Sequence[Any], folder: Path, memory: int, advance: Any
 ) -> Description:
     """Write the rows of the matrix and the names of both sides into a folder."""
-    rows, columns = rankings = _rank_names(edges, codings)
-    are_whole = all(np.dtype(dtype).kind != "f" for _, dtype in edges.blocks)
-    is_count = are_whole and max(rows.sums.max(), columns.sums.max()) <= INT32_MAX
+    tallies = [(np.zeros(coding.size, np.int64), np.zeros(coding.size)) for coding in codings]
+    for entries in _numbered_edges(edges):
+        for tally, side in zip(tallies, ("key", "other"), strict=True):
+            tally_keys(entries[side], entries["weight"], *tally)
+    rows, columns = rankings = list(map(Ranking.of, codings, *zip(*tallies, strict=True)))
+    is_count = are_counts and max(rows.sums.max(), columns.sums.max()) <= INT32_MAX
     dtype = np.dtype(np.int32 if is_count else np.float64)
     names: dict[str, Any] = {}
     for side, ranking in zip(BOTH_SIDES, rankings, strict=True):
-        names |= write_names(folder, side, ranking.names)
-    entries = (
-        KeyedEntries(rows.rank(keys), columns.rank(others), weights.astype(dtype, copy=False))
-        for keys, others, weights in edges.read()
+        names |= write_names(folder, string_parts(ranking.names, side))
+    ranked = (
+        keyed_entries(rows.rank(part["key"]), columns.rank(part["other"]), part["weight"])
+        for part in _numbered_edges(edges)
     )
-    report = partial(advance, "Sorting rows")
-    buckets = sort_on_disk(folder / "buckets", rows.counts, entries, dtype, memory, report)
+    width, report = columns.names.size, partial(advance, "Sorting rows")
+    blocks = sort_on_disk(folder / "buckets", rows.counts, ranked, width, memory, report)
     with MatrixWriter(folder / ROWS_FOLDER, dtype) as writer:
-        for bucket in buckets:
-            writer.add(_add_edges(bucket, columns.names.size))
+        for block in blocks:
+            writer.add(block)
     about = settle(folder, (rows.names.size, columns.names.size), writer)
     return replace(about, named=(True, True), files=about.files | names)
-
-
-def _add_edges(bucket: Bucket, columns: int) -> Block:
-    """Rows of a bucket, sorted by column, with equal edges added up and zeros left out."""
-    rows = bucket.entries.keys - INDEX_TYPE(bucket.start)
-    shape = bucket.stop - bucket.start, columns
-    csr = sp.coo_array((bucket.entries.weights, (rows, bucket.entries.others)), shape).tocsr()
-    csr.eliminate_zeros()
-    return Block(csr.indptr, csr.indices, csr.data)
