@@ -15,8 +15,10 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
+import anndata
 import numpy as np
 import pandas as pd
+import polars as pl
 import scipy.io
 import scipy.sparse as sp
 import zstandard
@@ -61,6 +63,10 @@ def _tables(folder: Path, counts: np.ndarray) -> None:
     table.to_csv(folder / "wide.csv")
     edges.to_csv(folder / "edges.csv", index=False)
     edges.to_csv(folder / "edges.tsv", index=False, sep="\t")
+    for codec in ("uncompressed", "zstd", "snappy"):
+        pl.DataFrame(edges.to_dict("list")).write_parquet(
+            folder / f"{codec}.parquet", compression=codec, use_pyarrow=False
+        )
     rows = [[name, *line] for name, line in zip(users, counts.tolist(), strict=True)]
     write_xlsx(folder / "wide.xlsx", {"counts": [["user", *items], *rows]})
     with closing(sqlite3.connect(folder / "edges.sqlite")) as database:
@@ -72,6 +78,10 @@ def _matrices(folder: Path, counts: np.ndarray) -> None:
     np.save(folder / "matrix.npy", counts)
     sp.save_npz(folder / "matrix.npz", sp.csr_array(counts))
     comarkov.Data(counts, users, items).save(folder / "named.npz")
+    for name, matrix in (("dense", counts), ("sparse", sp.csr_array(counts))):
+        cells = anndata.AnnData(matrix, pd.DataFrame(index=users), pd.DataFrame(index=items))
+        cells.obs["batch"] = pd.Categorical(["a", "b"] * (ROWS // 2))
+        cells.write_h5ad(folder / f"{name}.h5ad")
     scipy.io.mmwrite(folder / "matrix.mtx", sp.coo_array(counts))
     scipy.io.mmwrite(folder / "dense.mtx", counts)
 

@@ -63,7 +63,7 @@ QUOTED = {  # the advice stands in the message
     "an edge list": (
         "fit(X)",
         '"who", "what"',
-        'fit(comarkov.read(X, rows="who", columns="what", weights="often"))',
+        "fit(comarkov.read(X))",
         edges(),
     ),
     "a transposed matrix": ("model.predict(X)", "4 features", "model.predict(X.T)", COUNTS.T),

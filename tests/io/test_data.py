@@ -123,7 +123,7 @@ def test_fit_refuses_columns_of_the_same_name(names):
 
 def test_fit_warns_of_a_column_that_numbers_the_rows():
     frame = pd.DataFrame({"id": [0, 1, 2], "a": [1, 3, 0], "c": [2, 0, 1], "b": [0, 1, 2]})
-    with noted('X.drop(columns=["id"]'):
+    with noted("X.drop(columns=['id'])"):
         comarkov.CoClustering((2, 2)).fit(frame)
     comarkov.CoClustering((2, 2)).fit(frame.drop(columns="id"))
 

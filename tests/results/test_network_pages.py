@@ -177,3 +177,12 @@ def test_states_that_end_sequences_do_not_make_a_chain_differ():
     assert ("not exactly" in text) == (model.lumpability_loss_ > 1e-9)
     assert model.lumpability_loss_ < 1e-9
     assert not model.lumpability_.holds()
+
+
+def test_types_whose_names_are_alike_have_their_own_files(tmp_path):
+    types = ["user", "User", "us/er", "us?er", "caf\u00e9", "cafe\u0301", "blocks", "x" * 300]
+    data = {pair: Data(np.eye(3) + 1) for pair in pairwise(types)}
+    model = MultiwayClustering(2, random_state=0).fit(data)
+    MultiwayResults(model, data).write(tmp_path / "out")
+    files = {path.name.casefold() for path in (tmp_path / "out").glob("*.csv")}
+    assert len(files) == len(types) + 1

@@ -306,11 +306,7 @@ def _problem_of(X: Any) -> tuple[str, str] | None:
 def _problem_of_list(items: list[Any], whole: str) -> tuple[str, str] | None:
     """What is wrong with a list; None if it may be one of rows of numbers."""
     if items and all(isinstance(item, Mapping) and item for item in items):
-        texts = [key for key, value in items[0].items() if isinstance(value, str)]
-        numbers = [key for key in items[0] if key not in texts]
-        is_edges = len(texts) > 1
-        call = edges_call(whole, texts[:2], numbers) if is_edges else f"comarkov.read({whole})"
-        return "X is a list of dicts", f"Pass {call}"
+        return "X is a list of dicts", f"Pass comarkov.read({whole})"
     rows = [
         item if isinstance(item, Sequence) and not isinstance(item, str) else [item]
         for item in items
@@ -331,39 +327,12 @@ def refuse_frame(frame: Any, columns: FrameColumns) -> None:
             f"X has several columns called {quoted(repeated[0])}",
             advice="To keep the first of each name, pass X.loc[:, ~X.columns.duplicated()]",
         )
-    if columns.others:
-        names = listed(map(quoted, columns.others))
-        advice = f"Drop them: pass {dropping(frame, columns.others)}; or pass comarkov.records(X)"
-        raise InputError(f"X holds neither numbers nor text in {names}", advice=advice)
-    if not columns.texts:
-        return
-    names = listed(map(quoted, columns.texts))
-    values = {name: values_of(frame, name) for name in columns.texts}
-    if all(map(are_numerals, values.values())):
-        types = ", ".join(f"{label}: float" for label in _labels(frame, columns.texts))
-        call = f"X.{'astype' if is_pandas(frame) else 'cast'}({{{types}}})"
-        raise InputError(f"X holds numbers as text in {names}", advice=f"Pass {call}")
-    documents = [name for name in columns.texts if are_documents(values[name])]
-    if documents:
-        call = f"comarkov.read(X, text={quoted(documents[0])})"
-        raise InputError(f"X holds texts in {names}", advice=f"To count words, pass {call}")
-    raise InputError(f"X holds text, not weights, in {names}", advice=_as_names(frame, columns))
-
-
-def _as_names(frame: Any, columns: FrameColumns) -> str:
-    """Advice for columns of names: of the ends of edges, of rows, or of properties of rows."""
-    texts, numbers = columns.texts, columns.numbers
-    ends = [*texts, *numbers][:2]
-    is_row = "comarkov.records(X)"
-    if len(texts) == 1 and numbers and _are_distinct(frame, texts[0]):
-        is_row = f'comarkov.read(X, rows={quoted(texts[0])}, kind="table")'
-    if len(ends) < 2 or (len(texts) == 1 and columns.width > EDGE_COLUMNS):
-        return f"If each line is one row, pass {is_row}"
-    edges = edges_call("X", ends, [name for name in numbers if name not in ends])
-    return (
-        f"If each line is one pair of a row and a column, pass {edges}; if it is one row, "
-        f"pass {is_row}"
-    )
+    if others := [*columns.others, *columns.texts]:
+        raise InputError(
+            f"X holds no weights in {listed(map(quoted, others))}",
+            advice="To have it recognised as an edge list, records, texts or a table, pass "
+            "comarkov.read(X)",
+        )
 
 
 def names_rows(frame: Any, columns: FrameColumns) -> bool:
@@ -396,22 +365,3 @@ def _are_distinct(frame: Any, column: str) -> bool:
 def quoted(name: Any) -> str:
     """A name as Python and people write it, in double quotes."""
     return json.dumps(str(name), ensure_ascii=False)
-
-
-def dropping(frame: Any, columns: Sequence[str]) -> str:
-    """The call that leaves columns out of a data frame X."""
-    names = ", ".join(_labels(frame, columns))
-    return f"X.drop(columns=[{names}])" if is_pandas(frame) else f"X.drop([{names}])"
-
-
-def _labels(frame: Any, names: Sequence[str]) -> list[str]:
-    """Columns as Python writes them: those of pandas may be numbers."""
-    by_name = {str(label): label for label in frame.columns}
-    return [quoted(name) if isinstance(by_name[name], str) else name for name in names]
-
-
-def edges_call(source: str, ends: Sequence[str], numbers: Sequence[str]) -> str:
-    """The call that reads an edge list, with the first column of numbers as weights."""
-    rows, columns = ends
-    weights = f", weights={quoted(numbers[0])}" if numbers else ""
-    return f"comarkov.read({source}, rows={quoted(rows)}, columns={quoted(columns)}{weights})"

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
+from unicodedata import normalize
 
 import numpy as np
 import scipy.sparse as sp
@@ -42,6 +43,7 @@ RELATION_COLUMNS = (
     *("relation", "row_cluster", "column_cluster", "rows", "columns"),
     *("share", "expected", "lift", "row_title", "column_title"),
 )
+MAX_STEM = 60  # characters of the name of a type in the names of files
 
 
 class RelationFindings(NamedTuple):
@@ -382,12 +384,14 @@ class MultiwayResults(BaseResults):
 
     @cached_property
     def files(self) -> dict[str, str]:
-        """The CSV file of each type."""
+        """The CSV file of each type. No two are one file where case does not count."""
         files: dict[str, str] = {}
+        taken = {"blocks"}
         for name in self.fitted.types_:
-            stem = re.sub(r"[^\w-]+", "_", name)
-            while f"{stem}.csv" in files.values() or stem == "blocks":
+            stem = re.sub(r"[^\w-]+", "_", normalize("NFKC", name))[:MAX_STEM]
+            while stem.casefold() in taken:
                 stem += "_"
+            taken.add(stem.casefold())
             files[name] = f"{stem}.csv"
         return files
 

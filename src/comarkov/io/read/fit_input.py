@@ -15,7 +15,7 @@ from ...joint.inputs import NamedMatrix, align, are_numbers, as_csr, named_csr
 from ...joint.inputs import names as names_of
 from ...joint.joint import Joint, joint
 from ...joint.messages import InputError, quote, warn_user
-from ...joint.objects import dropping, edges_call, names_rows, refuse_frame, texts_in
+from ...joint.objects import names_rows, refuse_frame, texts_in
 from ..read_options import NETWORK, ReadOptions
 from .columns import FEW_RECORDS, doubtful_units, number_profile
 from .data import Data
@@ -87,12 +87,13 @@ def _check_frame(frame: Any, columns: objects.FrameColumns) -> None:
         warn_user(
             f"Columns {', '.join(names)} look like those of an edge list, but each line of X was "
             "taken for a row of a matrix. If each line is one pair of a row and a column, pass "
-            f"{edges_call('X', names[:2], names[2:])}."
+            "comarkov.read(X)."
         )
     elif identifiers := list(filter(is_heading_of_identifiers, names)):
+        columns_to_drop = f"columns={identifiers}" if objects.is_pandas(frame) else identifiers
         warn_user(
             f"Column {quote(identifiers[0])} of X seems to number the rows, but was read as "
-            f"weights. If it does, pass {dropping(frame, identifiers)}."
+            f"weights. If it does, pass X.drop({columns_to_drop})."
         )
     elif len(frame) >= FEW_RECORDS and len(names) > 1:
         values = (np.asarray(objects.values_of(frame, name)[:UNIT_VALUES], float) for name in names)

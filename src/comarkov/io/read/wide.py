@@ -102,7 +102,8 @@ def _default_names(
         return fullest if is_pivot or first.distinct == first.filled else unique or first.name
     if first.filled >= FEW_RECORDS and first.distinct < first.filled:
         return unique  # numbers that repeat are weights
-    return unique if unique and first.is_numbering else first.name
+    is_no_name = first.is_numbering or first.distinct < first.filled
+    return unique if unique and is_no_name else first.name
 
 
 def _explain(table: RawTable, layout: Layout, classes: Collection[str], is_chosen: bool) -> None:
