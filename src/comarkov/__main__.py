@@ -4,9 +4,10 @@ import gc
 import logging
 import os
 import sys
+from contextlib import suppress
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import LazyLoader
-from typing import Any
+from typing import Any, NoReturn
 
 from .io.interrupts import end_like_ctrl_c, ended
 from .joint.messages import CLI, need
@@ -22,19 +23,23 @@ def main() -> None:
     try:
         need("The command comarkov", *CLI)
     except ImportError as error:
-        print(f"Error: {error}", file=sys.stderr)
-        sys.exit(2)
+        _end(2, f"Error: {error}")
     try:
         from .cli import program
 
         program(*sys.argv[1:2])(prog_name="comarkov")
     except KeyboardInterrupt:  # while Python imports
         word, code = ended()
-        print(word, file=sys.stderr)
-        sys.exit(code)
+        _end(code, word)
     except OSError as error:  # the output cannot be written
-        print(f"Error: {error.strerror}", file=sys.stderr)
-        sys.exit(2)
+        _end(2, f"Error: {error.strerror}")
+
+
+def _end(code: int, word: str) -> NoReturn:
+    """End with a code and, if stderr takes it, a word."""
+    with suppress(OSError):
+        print(word, file=sys.stderr)
+    sys.exit(code)
 
 
 def _open_standard_streams() -> None:

@@ -41,6 +41,16 @@ def test_a_full_output_is_an_error(tmp_path):
     assert ended.stderr == "Error: No space left on device\n"
 
 
+def test_an_error_that_cannot_be_printed_keeps_its_code(tmp_path):
+    assert run(tmp_path, FIT, ">/dev/full 2>/dev/full").returncode == 2
+
+
+def test_a_pipe_that_nobody_reads_loses_no_results(tmp_path):
+    ended = run(tmp_path, ["set -o pipefail;", *FIT], "| true")
+    assert (ended.returncode, ended.stderr) == (1, "")
+    assert (tmp_path / "out" / "report.html").exists()
+
+
 def test_a_closed_input_is_empty(tmp_path):
     ended = run(tmp_path, [*COMARKOV, "fit", "-", "-o", "out"], "<&-")
     assert ended.returncode == 2

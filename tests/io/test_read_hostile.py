@@ -1,5 +1,6 @@
 """Files that crash or hang the library that reads them, or lead out of themselves."""
 
+import shutil
 import zipfile
 from contextlib import closing
 
@@ -7,11 +8,13 @@ import anndata
 import h5py
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from commands import assert_refused, run
 from refusals import refused
 
 import comarkov
+from comarkov.joint.messages import InputError
 
 
 @pytest.mark.parametrize("entry", ["2 2 1\0", "2 \0 2", "\0"])
@@ -44,6 +47,23 @@ def test_headers_of_arrays_that_are_no_python(suffix, here):
         )
 
 
+@pytest.mark.parametrize("use", [comarkov.read, lambda path: comarkov.pack(path, "store")])
+def test_parquet_whose_pages_are_damaged(use, here):
+    edges = pl.DataFrame({"user": ["Ann", "Bob"] * 50, "item": ["tea", "rum", "gin", "ale"] * 25})
+    edges.write_parquet("e.parquet", compression="snappy", use_pyarrow=False)
+    content = (here / "e.parquet").read_bytes()
+    errors = []
+    for place in range(4, content.index(b"PAR1", 4), 3):
+        (here / "e.parquet").write_bytes(content[:place] + b"\xff" + content[place + 1 :])
+        shutil.rmtree("store", ignore_errors=True)
+        try:
+            use("e.parquet")
+        except InputError as error:
+            errors.append(error)
+    assert errors
+    assert {error.file for error in errors} == {"e.parquet"}
+
+
 # --- databases ---------------------------------------------------------------------------------
 
 
@@ -55,6 +75,13 @@ def test_views_of_duckdb_read_no_other_file(here):
     refused("v.duckdb", "v.duckdb: ")
     asked = comarkov.read("v.duckdb", query="select * from read_csv('secret.csv')")
     assert asked.row_names.tolist() == ["Ann"]
+
+
+def test_an_infinite_weight_in_a_database(here):
+    duckdb = pytest.importorskip("duckdb")
+    with closing(duckdb.connect("w.duckdb")) as connection:
+        connection.execute("create table t as select 'u' u, 'i' i, 'infinity'::double n")
+    refused("w.duckdb", "w.duckdb", "line 1, column n", "infinity")
 
 
 # --- HDF5 --------------------------------------------------------------------------------------

@@ -184,6 +184,7 @@ def test_which_names_people_can_read():
     ]
     assert [are_readable(names) for names in unreadable] == [False] * len(unreadable)
     assert are_readable([f"E{i}" for i in range(1, 15)])
+    assert are_readable(["x" * 2**24, "y"])  # at once
     assert are_readable([f"Film {'abcdefgh'[i % 8]}{'klmnop'[i % 6]} (19{i})" for i in range(48)])
     assert are_readable([str(year) for year in range(1990, 2010)])
     assert are_positions(["2", "1", "3"])

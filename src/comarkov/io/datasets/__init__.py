@@ -107,7 +107,7 @@ def fetch(name: str, folder: Path | None = None, report: Report | None = None) -
     Parameters
     ----------
     name : "movielens" or "newsgroups"
-        An interrupted download continues where it stopped.
+        The data set.
     folder : Path, optional
         The folder for the archive; the cache folder by default.
     report : callable, optional

@@ -186,7 +186,7 @@ def number_profile(heading: str, values: np.ndarray) -> ColumnProfile:
 def _look_like_numbers(texts: pl.Series) -> bool:
     """Are most cells numbers with marks that need an option?"""
     cells = texts.head(FEW_RECORDS).to_list()
-    return sum(map(looks_like_number, cells)) > SPOILED_SHARE * len(cells)
+    return sum(looks_like_number(str(cell)) for cell in cells) > SPOILED_SHARE * len(cells)
 
 
 def _role_of_numbers(table: RawTable, heading: str, numbers: np.ndarray, distinct: int) -> str:

@@ -39,9 +39,9 @@ from .raw_tables import (
     RawTable,
     UnsuitableTableError,
     columns_to_drop,
+    errors_of_polars,
     from_frame,
     reason,
-    table_error,
     unsuitable,
 )
 from .records import from_records
@@ -247,10 +247,9 @@ def are_edges(path: Path, options: ReadOptions) -> bool:
 
 def _from_table(table: RawTable, kind: str | None, options: ReadOptions, form: str) -> Data:
     """Data from a table, whatever it came from."""
-    from polars.exceptions import PolarsError
-
     try:
-        return _interpret(as_chosen(table, options), kind, options, form)
+        with errors_of_polars(table):
+            return _interpret(as_chosen(table, options), kind, options, form)
     except UnsuitableTableError as error:
         works = _working(table, options, form, [*error.ways, *_usual_ways(table, options)])
         calls = [", ".join(f"{k}={quote(v)}" for k, v in way.items()) for way in works]
@@ -259,8 +258,6 @@ def _from_table(table: RawTable, kind: str | None, options: ReadOptions, form: s
         else:
             error.advice = "Correct it, or give a table in which each line has names and numbers."
         raise
-    except PolarsError as error:  # a file that is not a table at all
-        raise table_error(table, error) from error
 
 
 WAYS_SHOWN = 3  # to read a table that cannot be read as it was tried

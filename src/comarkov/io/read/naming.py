@@ -18,7 +18,7 @@ from ..csv_files import SPREADSHEET_MARK, unquote_formula
 from ..read_options import Column, ReadOptions
 from .data import Data
 from .opened import as_utf8, opened
-from .raw_tables import RawTable
+from .raw_tables import RawTable, errors_of_polars
 from .table_files import from_lines, from_parquet, is_parquet
 
 FILE_KEY_NAME = re.compile(r"(.+):([^:]*):([^:]*)")
@@ -87,7 +87,8 @@ def _read_table(path: Any, encoding: str | None, max_bytes: int | None = None) -
             file = stack.enter_context(as_utf8(file, encoding))
             start = file.content[: 1 << 16].partition(b"\n")[0].decode("utf-8", "replace")
             table = from_lines(file, True, max("\t,;|", key=start.count))
-        rows = table.frame.collect().rows()
+        with errors_of_polars(table):
+            rows = table.frame.collect().rows()
     lines = [["" if cell is None else str(cell) for cell in row] for row in rows]
     if is_for_spreadsheets:
         lines = [list(map(unquote_formula, line)) for line in lines]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cached_property
@@ -123,15 +124,11 @@ class RawTable:
 
     def batches(self, columns: Sequence[Any], size: int) -> Iterator[pl.DataFrame]:
         """Columns of all records, so many at a time."""
-        import polars as pl
+        from polars.exceptions import NoDataError
 
-        try:
+        with suppress(NoDataError):  # nothing below the header, for some versions
             query = self.frame.select(columns)
             yield from query.collect_batches(chunk_size=size, engine="streaming")
-        except pl.exceptions.NoDataError:  # nothing below the header, for some versions
-            return
-        except pl.exceptions.PolarsError as error:
-            raise table_error(self, error) from error
 
     def numbers(self, frame: pl.DataFrame, fields: Sequence[str]) -> np.ndarray:
         """Some records as a matrix: NaN where a cell is missing, -inf where it is no number."""
@@ -251,7 +248,18 @@ def without(table: RawTable, column: str | int) -> str:
 # --- errors -----------------------------------------------------------------------------------
 
 
-def table_error(table: RawTable, error: Exception) -> InputError:
+@contextmanager
+def errors_of_polars(table: RawTable) -> Iterator[None]:
+    """Errors about a table that polars cannot read, also where it only finds out on the way."""
+    from polars.exceptions import PanicException, PolarsError
+
+    try:
+        yield
+    except (PolarsError, PanicException) as error:
+        raise table_error(table, error) from error
+
+
+def table_error(table: RawTable, error: BaseException) -> InputError:
     """The error about a table that polars cannot read, with the line that is wrong."""
     if table.lines is not None:
         problem = line_error(table.lines)
@@ -316,14 +324,14 @@ def weight_problem(value: float) -> str | None:
     return None
 
 
-def reason(error: Exception) -> str:
+def reason(error: BaseException) -> str:
     """What a library reports, with the type of its error where the text alone explains nothing."""
     text = first_line(error)
     is_clear = text and not isinstance(error, KeyError)
     return text if is_clear else f"{type(error).__name__} {text}".strip()
 
 
-def first_line(error: Exception) -> str:
+def first_line(error: BaseException) -> str:
     """The first line of what a library reports, without its full stop."""
     return shortened(str(error).strip().split("\n")[0].rstrip("."))
 

@@ -8,7 +8,7 @@ import json
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import partial
@@ -26,6 +26,7 @@ from .opened import DAMAGED, SPREADSHEET, Opened, as_utf8, decoded, refuse_far_c
 from .raw_tables import (
     RawTable,
     columns_to_drop,
+    errors_of_polars,
     first_line,
     from_frame,
     table_error,
@@ -48,19 +49,23 @@ EAGER_BYTES = 1 << 26  # smaller files are read at once, larger ones a part at a
 @contextmanager
 def table_in(file: Opened, options: ReadOptions) -> Iterator[tuple[RawTable, str]]:
     """The table in a file, and the form of the file."""
-    database = databases.kind_of_database(file)
-    if database is not None:
-        yield databases.from_database_file(database, file.path, options, file.name), "a database"
-    elif is_parquet(file):
-        yield from_parquet(file), "Parquet"
-    elif is_json(file):
-        yield _from_json_lines(file, options), JSON_LINES
-    elif file.suffix == SPREADSHEET:
-        with _sheet_as_csv(file, options) as sheet:
-            yield _read_delimited(sheet, options, "an Excel file"), "an Excel file"
-    else:
-        with as_utf8(file, options.encoding) as text:
-            yield _read_delimited(text, options, "delimited text"), "delimited text"
+    with ExitStack() as stack:
+        form = "delimited text"
+        if database := databases.kind_of_database(file):
+            table = databases.from_database_file(database, file.path, options, file.name)
+            form = "a database"
+        elif is_parquet(file):
+            table, form = from_parquet(file), "Parquet"
+        elif is_json(file):
+            table, form = _from_json_lines(file, options), JSON_LINES
+        elif file.suffix == SPREADSHEET:
+            sheet, form = stack.enter_context(_sheet_as_csv(file, options)), "an Excel file"
+            table = _read_delimited(sheet, options, form)
+        else:
+            text = stack.enter_context(as_utf8(file, options.encoding))
+            table = _read_delimited(text, options, form)
+        with errors_of_polars(table):
+            yield table, form
 
 
 def _read_delimited(file: Opened, options: ReadOptions, form: str) -> RawTable:

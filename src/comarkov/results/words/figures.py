@@ -151,13 +151,16 @@ def are_positions(names: Sequence[str] | np.ndarray, kind: str = "") -> bool:
     return is_counted and numbers[0] in (0, 1) and not is_known
 
 
+MAX_READ = 200  # characters of a name, which may be a whole book
+
+
 def are_readable(names: Sequence[str] | np.ndarray, kind: str = "") -> bool:
     """Do names say something to people, unlike user 17, sci.med/59123 or AAACATACAACCAC-1?"""
     if kind in WORDS:
         return True
     if not len(names) or are_positions(names, kind):
         return False
-    sample = names[:: max(1, len(names) // SAMPLED_NAMES)]
+    sample = [name[:MAX_READ] for name in names[:: max(1, len(names) // SAMPLED_NAMES)]]
     codes = sum(CODE.search(name) is not None for name in sample)
     stems = len({re.sub(r"\d+", "", name) for name in sample})
     return 2 * codes <= len(sample) and (
