@@ -39,6 +39,14 @@ def change_description(folder, is_digest_corrected=True, **change):
     (folder / "store.json").write_text(json.dumps(about))
 
 
+def test_a_store_that_is_replaced_stays_as_it_was_where_it_is_open(folder):
+    store = comarkov.read(folder)
+    comarkov.pack(comarkov.Data([[7, 1], [2, 5]], ["x", "y"]), folder, overwrite=True)
+    assert store.row_names.tolist() == ["a", "b"]
+    assert store.matrix.toarray().tolist() == [[1, 2], [0, 4]]
+    assert comarkov.read(folder).row_names.tolist() == ["x", "y"]
+
+
 def test_every_file_has_a_checksum(folder):
     about = Description.read(folder)
     about.verify(folder)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import lzma
 import re
+import sys
 import warnings
 import zipfile
 import zlib
@@ -126,7 +127,7 @@ def from_npz(file: Opened, options: ReadOptions) -> Data:
         with np.load(file.path, allow_pickle=False) as archive:
             is_sparse = "format" in archive.files
             keys = [key for key in archive.files if not (is_sparse and key in SPARSE_PARTS)]
-            parts = {key: archive[key] for key in keys}
+            parts = {key: _sound_text(archive[key]) for key in keys}
         matrix = sound_csr(sp.load_npz(file.path)) if is_sparse else None
     except UNREADABLE as error:
         problem = f"not an npz file: {reason(error)}"
@@ -136,6 +137,15 @@ def from_npz(file: Opened, options: ReadOptions) -> Data:
             problem = f"it holds {', '.join(parts) or 'nothing'}, but one matrix is needed"
             raise InputError(problem, advice=SAVE_NPZ)
         return _from_parts(matrix, parts, file.name)
+
+
+def _sound_text(array: np.ndarray) -> np.ndarray:
+    """An array, unless it is text with characters that do not exist, which crash Python."""
+    if array.dtype.kind == "U":
+        codes = np.frombuffer(array.astype(array.dtype.newbyteorder("=")).tobytes(), np.uint32)
+        if (codes > sys.maxunicode).any():
+            raise ValueError("it holds characters that do not exist")
+    return array
 
 
 def _from_parts(matrix: Any, parts: dict[str, np.ndarray], name: str) -> Data:

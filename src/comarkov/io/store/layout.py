@@ -273,21 +273,22 @@ def write_names(folder: Path, parts: Mapping[str, np.ndarray]) -> dict[str, Writ
     return {name: write_array(folder / name, values) for name, values in files.items()}
 
 
-def read_names(folder: Path, side: str, size: int) -> np.ndarray:
+def map_names(folder: Path) -> dict[str, np.ndarray]:
+    """The arrays with names, classes and texts; they stay as they are if the folder is replaced."""
+    return {path.stem: map_array(path) for path in (folder / NAMES_FOLDER).glob("*.npy")}
+
+
+def names_in(arrays: Mapping[str, np.ndarray], side: str, size: int) -> np.ndarray:
     """The names of a side, or its numbers from 0 if it has none."""
-    names = pop_strings(_map_arrays(folder, f"{side}_name*"), side)
+    names = pop_strings(dict(arrays), side)
     return as_objects(list(map(str, range(size))) if names is None else names)
 
 
-def read_annotations(folder: Path) -> dict[str, Any]:
+def annotations_of(arrays: Mapping[str, np.ndarray]) -> dict[str, Any]:
     """Classes, texts and the keywords of ``read``, as keywords of ``Data``."""
-    parts = _map_arrays(folder, "*")
+    parts = dict(arrays)
     if NOTES in parts:
         parts[NOTES] = np.array(parts[NOTES].tobytes().decode("utf-8"))
     annotations = annotations_in(parts)
     texts = annotations["texts"]
     return annotations | {"texts": None if texts is None else as_objects(texts)}
-
-
-def _map_arrays(folder: Path, pattern: str) -> dict[str, np.ndarray]:
-    return {path.stem: map_array(path) for path in (folder / NAMES_FOLDER).glob(f"{pattern}.npy")}

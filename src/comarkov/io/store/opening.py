@@ -26,10 +26,11 @@ from .layout import (
     MATRIX_TYPES,
     ROWS_FOLDER,
     Description,
+    annotations_of,
     damaged,
     map_array,
-    read_annotations,
-    read_names,
+    map_names,
+    names_in,
 )
 
 MAX_COMPARED_BYTES = 1 << 26  # of a store that is compared with its checksums when it is opened
@@ -78,7 +79,9 @@ class Store(Data):
         if name == "matrix":
             value = self.joint.unscaled
         elif name in ("row_names", "column_names"):
-            value = read_names(self.path, name.split("_")[0], self.shape[name == "column_names"])
+            arrays = vars(self).get("name_arrays")  # of before, if the folder was replaced
+            arrays = map_names(self.path) if arrays is None else arrays
+            value = names_in(arrays, name.split("_")[0], self.shape[name == "column_names"])
         else:
             raise AttributeError(f"a store has no attribute {name!r}")
         object.__setattr__(self, name, value)
@@ -107,7 +110,8 @@ def open_store(path: str | os.PathLike[str]) -> Store:
         about.verify(folder)
     weights = map_joint(folder, about)
     _check_places(folder, weights)
-    annotations = read_annotations(folder) | {"reading": about.reading}
+    arrays = map_names(folder)
+    annotations = annotations_of(arrays) | {"reading": about.reading, "name_arrays": arrays}
     return Store.of(weights, folder.absolute(), about, **annotations)
 
 
@@ -177,7 +181,7 @@ def keep_data(data: Data, folder: Path) -> None:
 def _other_names(store: Store, side: str) -> np.ndarray | None:
     """The names of a side if they are not those of the store."""
     names: np.ndarray | None = vars(store).get(f"{side}_names")
-    if names is None or np.array_equal(names, read_names(store.path, side, names.size)):
+    if names is None or np.array_equal(names, names_in(map_names(store.path), side, names.size)):
         return None
     return names
 
