@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 from common import documents
+from scipy.optimize import brentq
 from sklearn.datasets import load_digits
 
 from comarkov import datasets
@@ -292,7 +293,7 @@ def _digits(kept):
 
 
 def noise() -> Iterator[Table]:
-    for kind in ("plain", "bursty", "heavy-tailed"):
+    for kind in ("plain", "bursty", "heavy-tailed", "saturated"):
         for i in range(10):
             yield Table("noise", f"{kind} {i}", partial(_noise, kind, 100 + i), (1, 1))
 
@@ -301,6 +302,10 @@ def _noise(kind: str, seed: int) -> sp.csr_array:
     """Rows and columns of log-normal mass and nothing else."""
     rng = np.random.default_rng(seed)
     rates = np.outer(*(rng.lognormal(size=n) for n in rng.integers(60, 600, size=2)))
+    if kind == "saturated":  # bursts in a table with one cell in eight filled, of at most `most`
+        rates = rates**1.3 * rng.gamma(0.3, 1 / 0.3, size=rates.shape)
+        share = brentq(lambda factor: np.exp(-factor * rates).mean() - 7 / 8, 0, 1e6)
+        return sp.csr_array(np.minimum(rng.poisson(share * rates), rng.choice([1, 3, 1000])))
     rates *= rng.choice([0.2, 1, 5]) / rates.mean()
     if kind == "bursty":
         rates *= rng.gamma(0.3, 1 / 0.3, size=rates.shape)

@@ -161,13 +161,14 @@ class _Choice:
         numbers = numbers_of(state)
         is_explained = min(numbers) > 1 and self._explains(state)
         chosen = [None if is_explained else self._agreed(axis) for axis in (0, 1)]
+        is_open = chosen[0] is None if self.are_records else not any(chosen)
         if not is_explained and self._is_doubtful(chosen):
             contrast = swaps.contrast(self.data.csr, self.run.drawing(Purpose.NULL_TABLES, 1))
             if contrast.ratios and not contrast.shows_structure:
                 return self._one_cluster("no structure", BY_CHANCE)
             if contrast.ratios and self._is_sparse():
                 return self._both(lambda axis: chosen[axis] or contrasted(axis, contrast))
-        is_open = chosen[0] is None if self.are_records else not any(chosen)
+            is_open = is_open and not contrast.ratios
         if is_open and (nothing := self._nothing(numbers)):
             return self._one_cluster("no structure", nothing)
         if is_explained:
@@ -231,13 +232,12 @@ class _Choice:
         return not self.are_records and bool(observations < few)
 
     def _is_doubtful(self, chosen: Sequence[Decision | None]) -> bool:
-        """Is it unclear whether there is structure, in a table that has zeros?"""
+        """Do halves agree little or not at all, in a table whose zeros can tell something?"""
         if self.are_records or min(self.elements) < MIN_HALVED:
             return False
         has_zeros = self.data.nnz < swaps.MAX_DENSITY * self.elements[0] * self.elements[1]
         best = max(each.best for each in self.agreements)
-        is_weak = not all(chosen) or best < swaps.CLEAR_AGREEMENT
-        return bool(has_zeros and is_weak and (self._is_sparse() or any(chosen)))
+        return bool(has_zeros and (not all(chosen) or best < swaps.CLEAR_AGREEMENT))
 
     def _leftover(self, state: CoClusters) -> list[float]:
         """Return the leftover of both sides, the smaller first and NaN last."""

@@ -19,7 +19,8 @@ from .number_ladder import quick_fit
 
 SPARSE_ENTRIES = 20  # in a row, on average: fewer do not make two halves
 SWAPPED_TABLES = 3
-SWAP_ROUNDS = 20  # in which each entry tries to exchange its column with another
+SWAP_CLASSES = 10  # of rows or columns, which have about as many entries
+SWAP_ROUNDS = 40  # in which each entry tries to exchange its column with another
 TESTED_NUMBERS = (2, 3, 4, 8)  # whose mean shows whether there is structure
 FURTHER_NUMBERS = (5, 6, 10, 12)  # which are tried if there is
 FITS = 2  # of each table, of which the better counts
@@ -91,13 +92,18 @@ def swap(table: sp.csr_array, rng: np.random.Generator) -> sp.csr_array:
     """Return a random 0/1 table with the same numbers of entries in all rows and columns.
 
     In each round the entries (a, b) and (c, d) of a pair become (a, d) and (c, b), unless one of
-    these is there already.
+    these is there already. The two columns, or the two rows, have about as many entries, so heavy
+    rows keep their entries in heavy columns: bursts that saturate are no structure.
     """
     n, m = table.shape
     rows = np.repeat(np.arange(n, dtype=np.int64), np.diff(table.indptr))
     columns = table.indices.astype(np.int64)
-    for _ in range(SWAP_ROUNDS):
-        first, second = rng.permutation(rows.size)[: rows.size // 2 * 2].reshape(2, -1)
+    classes = _classes(rows), _classes(columns)
+    for i in range(SWAP_ROUNDS):
+        drawn = rng.permutation(rows.size)
+        members = classes[0][rows[drawn]] if i % 2 else classes[1][columns[drawn]]
+        drawn = drawn[np.argsort(members, kind="stable")]
+        first, second = drawn[: rows.size // 2 * 2].reshape(-1, 2).T
         new = np.array([rows[first] * m + columns[second], rows[second] * m + columns[first]])
         taken = np.isin(new, rows * m + columns).any(axis=0)
         _, place, counts = np.unique(new, return_inverse=True, return_counts=True)
@@ -105,3 +111,12 @@ def swap(table: sp.csr_array, rng: np.random.Generator) -> sp.csr_array:
         first, second = first[~taken], second[~taken]
         columns[first], columns[second] = columns[second], columns[first]
     return sp.csr_array((np.ones(rows.size), (rows, columns)), shape=table.shape)
+
+
+def _classes(places: np.ndarray) -> np.ndarray:
+    """Divide elements into classes of similar numbers of entries, with as many entries in all."""
+    counts = np.bincount(places)
+    order = np.argsort(counts, kind="stable")
+    classes = np.empty(counts.size, np.int64)
+    classes[order] = SWAP_CLASSES * (np.cumsum(counts[order]) - 1) // places.size
+    return classes

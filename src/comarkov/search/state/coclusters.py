@@ -156,8 +156,8 @@ class CoClusterProblem:
     joint: Joint
     starts: tuple[Start, Start]
 
-    seeded_in_a_row = 3  # seedings differ, and each takes a third of the time of over-splitting
-    waves = 1
+    seeded_in_a_row = 5  # seedings differ, and each takes a quarter of the time of over-splitting
+    waves = 2
 
     @property
     def seedings(self) -> list[Callable[[Run], CoClusters]]:
