@@ -302,7 +302,7 @@ def _noise(kind: str, seed: int) -> sp.csr_array:
     """Rows and columns of log-normal mass and nothing else."""
     rng = np.random.default_rng(seed)
     rates = np.outer(*(rng.lognormal(size=n) for n in rng.integers(60, 600, size=2)))
-    if kind == "saturated":  # bursts in a table with one cell in eight filled, of at most `most`
+    if kind == "saturated":  # bursts in a table with one cell in eight filled
         rates = rates**1.3 * rng.gamma(0.3, 1 / 0.3, size=rates.shape)
         share = brentq(lambda factor: np.exp(-factor * rates).mean() - 7 / 8, 0, 1e6)
         return sp.csr_array(np.minimum(rng.poisson(share * rates), rng.choice([1, 3, 1000])))

@@ -74,7 +74,7 @@ def test_levels_are_those_of_the_model(opened, women, model, results):
         rows = findings.rows
         for place, a in enumerate(rows.cluster_order):
             size = f"{rows.sizes[a]} member" + ("s" if rows.sizes[a] > 1 else "")
-            text = page.inner_text(f"#rows-{place} .sizes").split(" · stability")[0]
+            text = page.inner_text(f"#rows-{place} .sizes")
             assert text == f"{size} · {percent_text(rows.shares[a])} of the weight"
             features = page.locator(f"#rows-{place} .bars li bdi").all_inner_texts()
             distinctive = rows.distinctive(a, 8)

@@ -96,7 +96,7 @@ def test_certainty_counts_members(results):
     text = plain(certainty(findings)[0])
     for side in findings.sides:
         assert f"{int((side.confidence >= 0.9).sum())} of {side.labels.size} " in text
-    nothing = replace(findings, rows=replace(findings.rows, confidence=None, stability=None))
+    nothing = replace(findings, rows=replace(findings.rows, confidence=None))
     assert "women" not in plain(certainty(nothing)[0])
 
 
@@ -176,13 +176,6 @@ def test_clusters_of_categories_have_titles_of_categories(records):
 def test_names_with_commas_are_separated_by_semicolons():
     assert joined(["Buth, Jo", "Day, Al", "Fox"]) == "Buth, Jo; Day, Al; and Fox"
     assert listed(["Buth, Jo", "Day, Al"]) == "Buth, Jo; Day, Al"
-
-
-def test_low_overlap_of_repeated_searches_is_printed(results):
-    assert "overlap" not in results.describe()
-    rows, columns = (replace(x, stability=np.full(3, 0.4)) for x in results.findings.sides)
-    shaken = replace(results, findings=replace(results.findings, rows=rows, columns=columns))
-    assert "40% overlap" in shaken.describe()
 
 
 def test_no_plural_is_invented():

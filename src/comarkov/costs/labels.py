@@ -82,13 +82,6 @@ def matched(others: np.ndarray, labels: np.ndarray) -> np.ndarray:
     return number[others]
 
 
-def jaccard(labels: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Return for each cluster of the first its largest Jaccard similarity to one of the second."""
-    table = overlaps(labels, others)
-    union = table.sum(axis=1, keepdims=True) + table.sum(axis=0) - table
-    return (table / np.maximum(union, 1)).max(axis=1)
-
-
 def check_side(side: str) -> None:
     """Refuse what is neither of the two sides of a matrix."""
     if side not in SIDES:

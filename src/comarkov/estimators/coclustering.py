@@ -136,7 +136,9 @@ class CoClustering(CoClusterEstimator):
         posterior of the label times the share of the results of the search that agree on it. With
         c_a the cost of cluster a in nats per unit of the element's mass, the posterior is
         proportional to exp(-v^γ c_a), where v = (Σ w)² / Σ w² is the effective number of the
-        element's entries. A side that is not clustered lacks this and the next four attributes.
+        element's entries. A side that is not clustered lacks this and the next three attributes.
+        For counts of ten or more in an entry on average, it is the share of searches in resampled
+        counts that agree.
     row_evidence_exponent_, column_evidence_exponent_ : float
         γ, the weight of entries as evidence: 1 if they are independent, less if they occur
         together, as words of a text do.
@@ -146,9 +148,6 @@ class CoClustering(CoClusterEstimator):
     row_agreement_, column_agreement_ : ndarray of float
         The share of the other results of the search that have the element in the same cluster;
         NaN if there are none, as with ``n_init=1`` and the methods of the paper.
-    row_stability_, column_stability_ : ndarray of float
-        For each cluster its mean Jaccard similarity to the most similar cluster of each other
-        result; NaN if there are none.
     beta_ : float
         The β of the fit.
     beta_selection_ : structured ndarray, if ``beta`` is "auto"

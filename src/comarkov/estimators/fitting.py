@@ -70,8 +70,6 @@ class CoClusterFit(Searches):
     column_margins_: np.ndarray
     row_agreement_: np.ndarray
     column_agreement_: np.ndarray
-    row_stability_: np.ndarray
-    column_stability_: np.ndarray
     row_evidence_exponent_: float
     column_evidence_exponent_: float
     row_names_in_: np.ndarray
@@ -204,7 +202,7 @@ def learn(
     information = state.information()
     path = renumbered_path(solution.path or [state.step(run.beta)], orders)
     counts = [fine_count(start) if asked.method == "auto" else start.k for start in starts]
-    confidence = learn_confidence(solution, orders, run)
+    confidence = learn_confidence(solution, run)
     with run.monitor.interruptible():
         rows, columns = take_leaves(solution, orders, counts, run)
     for i, (name, start) in enumerate(zip(("row", "column"), starts, strict=True)):

@@ -1,4 +1,4 @@
-"""The confidence of each element, the stability of clusters, and which elements to reject.
+"""The confidence of each element, and which elements to reject.
 
 For an element x of mass n_x, removed from its cluster, c_a is the cost of inserting it into
 cluster a, and
@@ -12,6 +12,10 @@ if some are large. Different words of one document are not independent either: Î
 
 The confidence is the posterior of an element's cluster times the share of all results of the
 search, the best included, that have it there.
+
+Aggregated counts (guests of hotels, hours of work) are observations themselves, so the entries that
+carry the mass are no measure. There, the confidence is the share of searches in resampled counts
+that have the element in this cluster.
 """
 
 from __future__ import annotations
@@ -25,31 +29,31 @@ import scipy.sparse as sp
 from scipy.optimize import minimize_scalar
 from scipy.special import softmax
 
-from ..costs.labels import jaccard, matched, membership
-from ..joint.joint import joint
+from ..costs.labels import matched, membership
+from ..joint.joint import Joint, joint
 from ..kernels.matrix import Matrix, observations
+from ..search.optimise.refine import polish
 from ..search.parallel.worker import worker_of
 from ..search.run import Budget, Purpose, Run
-from ..search.state.coclusters import CoClusters, Solution
+from ..search.state.coclusters import CoClusterProblem, CoClusters, Solution
 from ..search.state.side import Side
-from .leaves import Orders
+from ..search.state.starts import free_start
 from .placing import Target, costs_in
+
+AGGREGATED = 10  # counts in an entry, on average, from which entries are sums of observations
+MIN_RESAMPLES, MAX_RESAMPLES = 5, 20
 
 
 class Confidence(NamedTuple):
-    """The confidence of a side, per element (0 if empty) and per cluster."""
+    """The confidence of the elements of a side; 0 if they are empty."""
 
     margins: np.ndarray  # the extra cost of the best other cluster, in nats per unit of mass
     agreement: np.ndarray  # the share of other results that agree; NaN if there are none
     confidence: np.ndarray  # the posterior of its cluster times the share of results that agree
-    stability: np.ndarray  # (k,): mean Jaccard similarity to other results; NaN if none
 
 
-def learn_confidence(solution: Solution[CoClusters], orders: Orders, run: Run) -> dict[str, Any]:
-    """Return the fitted attributes that state how certain labels are; None if not clustered.
-
-    Clusters are in these orders; those of a side whose order is None keep their numbers.
-    """
+def learn_confidence(solution: Solution[CoClusters], run: Run) -> dict[str, Any]:
+    """Return the fitted attributes that state how certain labels are; None if not clustered."""
     state = solution.state
     sides = state.rows, state.columns
     others: list[Any] = list(zip(*solution.others, strict=True)) or [(), ()]
@@ -60,12 +64,13 @@ def learn_confidence(solution: Solution[CoClusters], orders: Orders, run: Run) -
 
     learnt: dict[str, Any] = {}
     gammas = [exponent(i) for i in range(2)]
+    repeated = _resampled(state, run)
     for i, (name, side) in enumerate(zip(("row", "column"), sides, strict=True)):
-        sure, order = None, orders[i]
+        sure = None
         if side is not None:
             sure = confidence(side, state.cross(side), run.beta, others[i], gammas[i])
-        if sure and order is not None:
-            sure = sure._replace(stability=sure.stability[order])
+        if sure and side is not None and repeated:
+            sure = sure._replace(confidence=_agreement(side, [labels[i] for labels in repeated]))
         learnt[f"{name}_evidence_exponent_"] = sure and gammas[i]
         learnt |= {f"{name}_{part}_": sure and getattr(sure, part) for part in Confidence._fields}
     return learnt
@@ -81,12 +86,10 @@ def confidence(
     """Return the confidence of a side, given the labels of other results."""
     margins, sure = side.each_row(partial(_against_others, gamma=gamma), cross, beta)
     has_mass = side.labels >= 0
-    agreement, stability = _repeated(side, others)
+    agreement = _agreement(side, others)
     if others:
         sure *= (1 + len(others) * agreement) / (1 + len(others))
-    return Confidence(
-        np.where(has_mass, margins, 0.0), agreement, np.where(has_mass, sure, 0.0), stability
-    )
+    return Confidence(np.where(has_mass, margins, 0.0), agreement, np.where(has_mass, sure, 0.0))
 
 
 def posterior(costs: np.ndarray, matrix: Matrix, gamma: float) -> np.ndarray:
@@ -122,14 +125,47 @@ def _against_others(
         return (costs.min(axis=1) - here) / rows.mass, sure
 
 
-def _repeated(side: Side, others: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the share of other results that agree on each element, and the stability."""
+def _agreement(side: Side, others: Sequence[np.ndarray]) -> np.ndarray:
+    """Return the share of other results that agree on each element; 0 if it is empty."""
     labels = side.labels
     if not others:
-        return np.where(labels >= 0, np.nan, 0.0), np.full(side.k, np.nan)
+        return np.where(labels >= 0, np.nan, 0.0)
     agree = np.mean([matched(other, labels) == labels for other in others], axis=0)
-    stability = np.mean([jaccard(labels, other) for other in others], axis=0)
-    return np.where(labels >= 0, agree, 0.0), stability
+    return np.where(labels >= 0, agree, 0.0)
+
+
+def _resampled(state: CoClusters, run: Run) -> list[Any]:
+    """Return the labels of a search in each of several tables of counts drawn again.
+
+    Empty if counts are not aggregated, if labels were given, or if that would take long.
+    """
+    data, sides = state.joint, state.every_side()
+    is_free = all(
+        side is None or (not side.is_numbered and side.free.size == np.count_nonzero(mass))
+        for side, mass in zip(sides, (data.row_mass, data.column_mass), strict=True)
+    )
+    if not is_free or type(data) is not Joint or not data.is_count:
+        return []
+    work = data.nnz * sum(side.k for side in sides if side is not None)
+    times = Budget.RESAMPLES.times(work, 0, MAX_RESAMPLES)
+    if data.total < AGGREGATED * data.nnz or times < MIN_RESAMPLES:
+        return []
+    results = []
+    for i in range(times):
+        own = run.undisturbed().drawing(Purpose.RESAMPLES, i)
+        counts = data.csr.astype(np.float64)
+        counts.data[:] = own.rng.poisson(counts.data)
+        counts.eliminate_zeros()
+        masses = counts.sum(axis=1), counts.sum(axis=0)
+        numbers = [None if side is None else side.k for side in sides]
+        nonempty = [np.count_nonzero(mass) for mass in masses]
+        if run.stop() or any((k or 0) > n for k, n in zip(numbers, nonempty, strict=True)):
+            continue
+        rows, columns = (free_start(k, mass) for k, mass in zip(numbers, masses, strict=True))
+        again = CoClusterProblem(joint(counts), (rows, columns)).seeded(own)
+        polish(again, own)
+        results.append(again.labels())
+    return results
 
 
 SAMPLED_ELEMENTS = 1000  # elements: enough for one number

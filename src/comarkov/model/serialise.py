@@ -218,7 +218,7 @@ def _match_coclustering(model: Any) -> Matches:
         size, names = (side.leaf.size,), "feature" if name == "column" else "row"
         keys = (f"{name}_{part}_" for part in ("labels", "confidence", "margins", "agreement"))
         shapes = dict.fromkeys((*keys, f"{names}_names_in_"), size)
-        for key, shape in (*shapes.items(), (f"{name}_stability_", (side.k,))):
+        for key, shape in shapes.items():
             values = getattr(model, key, None)
             yield key, values is None or np.shape(values) == shape
 

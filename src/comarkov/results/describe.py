@@ -23,10 +23,9 @@ from .words.figures import (
     percent_text,
     short_name,
 )
-from .words.sentences import Weight, as_html, caution, explained, overlap, plain, strongest
+from .words.sentences import Weight, as_html, caution, explained, plain, strongest
 
 Side = Literal["rows", "columns"]
-UNSTABLE = 0.7  # overlap of repeated searches below which it is mentioned
 SENTENCES = 3  # about the strongest blocks
 GLANCE_BLOCKS = 16  # clusters of a side whose blocks are drawn
 FURTHEST_OCTAVE = 4.0  # of lift at either end of the colours
@@ -48,7 +47,6 @@ def sentences_about(
     found = [each.sentence for each in strongest(findings, weight, SENTENCES)]
     found = [f"- {plain(each)}" for each in [*found, *explained(findings.rows)]]
     lines = [plain(caution(findings, reason)), headline(findings), *found, reason]
-    lines += map(plain, overlap(findings, below=UNSTABLE))
     return [line for line in lines if line]
 
 
@@ -123,10 +121,7 @@ def short(name: str) -> str:
 
 def _size_text(side: SideFindings, cluster: int) -> str:
     size, share = int(side.sizes[cluster]), float(side.shares[cluster])
-    text = f"{count_text(size, 'member')}, {percent_text(share)} of the weight"
-    if side.n_clusters == 1 or side.stability is None or np.isnan(side.stability[cluster]):
-        return text
-    return f"{text}, stability {side.stability[cluster]:.2f}"
+    return f"{count_text(size, 'member')}, {percent_text(share)} of the weight"
 
 
 # --- for notebooks ----------------------------------------------------------------------------

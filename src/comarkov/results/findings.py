@@ -132,7 +132,6 @@ class SideFindings(Elements):
     across: np.ndarray | None  #: P(x̄, y) by (cluster, other element); None if not clustered
     other_names: np.ndarray
     confidence: np.ndarray | None  #: of each element
-    stability: np.ndarray | None  #: of each cluster
     tree: Hierarchy  #: of the fit, with all levels
     own_tree: Hierarchy  #: that goes through these clusters; of a cut it is another one
     axis: str  #: "row" or "column"
@@ -379,7 +378,6 @@ def findings_of(
                 group=group,
                 across=side and side.masses.T / _total(side),
                 confidence=confidence,
-                stability=getattr(fitted, f"{axis}_stability_", None),
                 tree=fitted.hierarchy_,
                 own_tree=tree,
                 axis=axis,

@@ -429,7 +429,6 @@ def _side_figures(side: SideFindings) -> dict[str, Any]:
             "title": side.titles[a],
             "size": side.sizes[a],
             "share": side.shares[a],
-            "stability": None if side.stability is None else side.stability[a],
             "typical": side.typical(a),
             "distinctive": [each._asdict() for each in side.distinctive(a)],
         }

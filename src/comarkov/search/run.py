@@ -37,6 +37,7 @@ class Budget(float, Enum):
     HALVES = 0.04  #: a sweep over many clusters for each halving whose numbers are compared
     GAINS = 0.005  #: a sweep for each halving in the test of structure
     COMMUNITIES = 0.0002  #: a look at every edge, for more starts of a search for groups
+    RESAMPLES = 0.0005  #: a sweep, for each search in resampled counts
     EVIDENCE = 0.03  #: shuffling entries, to measure what they are worth
     THINNINGS = 0.0005  #: a sweep, for more thinnings of the counts
 
@@ -71,6 +72,7 @@ class Purpose(IntEnum):
     NULL_TABLES = 11  #: tables drawn for the test of lumpability
     SAMPLE = 13  #: the rows or columns of large data by which numbers of clusters are chosen
     COMMUNITIES = 14  #: orders of the nodes of a network, by the number of the start
+    RESAMPLES = 17  #: aggregated counts drawn again, by repetition
     EVIDENCE = 12  #: shuffled entries, by side, which measure what entries are worth
 
 

@@ -148,14 +148,11 @@ def page(results: Any, parts: dict[str, bytes]) -> dict[str, Any]:
 
 def _side(findings: Findings, side: SideFindings) -> dict[str, Any]:
     shown = shown_elements(findings, side)
-    known = np.full(side.n_clusters, np.nan) if side.stability is None else side.stability
-    stability = known[side.cluster_order].tolist()
     return {
         "kind": side.kind,
         "kinds": side.kinds,
         "readable": are_readable(side.names, side.kind),
         "clusters": side.n_clusters,
-        "stability": [None if np.isnan(x) else round(x, 4) for x in stability],
         "shown": None if shown is None else shown.tolist(),
     }
 

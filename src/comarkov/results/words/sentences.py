@@ -229,7 +229,7 @@ def explained(side: SideFindings) -> list[str]:
 
 
 def certainty(findings: Findings) -> list[str]:
-    """How many elements are placed with confidence, and whether the search found this again."""
+    """How many elements are placed with confidence."""
     sides = [side for side in findings.sides if side.n_clusters > 1]
     counts = []
     for side in sides:
@@ -238,7 +238,7 @@ def certainty(findings: Findings) -> list[str]:
             sure = count_text(share * total) if share else "none"
             counts.append(f"{sure} of {_counted(total, side)} ({percent_text(share)})")
     have = f"The confidence is {SURE_CONFIDENCE} or more for {joined(counts)}."
-    return ([have] if counts else []) + overlap(findings)
+    return [have] if counts else []
 
 
 def _share_sure(side: SideFindings) -> float:
@@ -247,29 +247,6 @@ def _share_sure(side: SideFindings) -> float:
     if side.confidence is None or not placed.any():
         return 0.0
     return float((side.confidence[placed] >= SURE_CONFIDENCE).mean())
-
-
-def overlap(findings: Findings, below: float = np.inf) -> list[str]:
-    """How far repeated searches found these clusters again, if the mean is below a limit."""
-    known = [
-        (float(value), side, a)
-        for side in findings.sides
-        if side.n_clusters > 1 and side.stability is not None
-        for a, value in enumerate(side.stability)
-        if not np.isnan(value)
-    ]
-    mean = sum(value for value, _, _ in known) / max(len(known), 1)
-    if not known or mean >= below:
-        return []
-    least, side, a = min(known, key=lambda each: each[0])
-    if least > 0.999:
-        return ["Every repeated search found the same clusters."]
-    title = f"{NAME_MARK}{plain(side.titles[a])}{END_MARK}"
-    cluster = title if side.titles[a] == f"cluster {side.numbers[a]}" else f"cluster “{title}”"
-    return [
-        f"Repeated searches reproduce the clusters with {mean:.0%} overlap; the {_kind(side, 1)} "
-        f"{cluster} is the least stable ({least:.0%})."
-    ]
 
 
 def class_agreement(results: Results) -> list[str]:

@@ -31,11 +31,10 @@ class Card {
   }
 
   get sizes() {
-    const { size, share, stability } = this.facts;
+    const { size, share } = this.facts;
     const members = `${whole(size)} member${size === 1 ? "" : "s"}`;
-    const more = stability === null ? "" : ` · stability\u00a0${stability.toFixed(2)}`;
     return newElement("p", { class: "sizes" }, newElement("b", {}, members),
-      ` · ${percentText(share)} of the weight`, newElement("span", { class: "stability" }, more));
+      ` · ${percentText(share)} of the weight`);
   }
 
   // On a phone a card is folded to these names.

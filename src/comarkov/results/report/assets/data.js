@@ -103,7 +103,7 @@ class ReportData {
   }
 
   readClusters(side) {
-    const { tree, stability } = this[side];
+    const { tree } = this[side];
     if (!tree) return [];
     const other = this[otherSide(side)];
     const nodes = tree.nodesAt(this.level[side]), members = this.members(side, nodes);
@@ -114,7 +114,6 @@ class ReportData {
       get title() { return data.titleOfNode(side, node); }, // which the reader may change
       size: members[cluster].length,
       share: tree.shares[node],
-      stability: this.isFitLevel ? stability[cluster] : null,
       features: tree.features[node].map(([element, lift, p, name, share, overall]) =>
         ({ element, name: name ?? other.names[element], lift, p, share, overall })),
       members: members[cluster],
