@@ -120,7 +120,7 @@ def test_columns_can_be_left_out(path):
 
 
 @pytest.mark.parametrize("text", ["land,men,women\nA,12,13\nB,5,4\n", "land,men\nA,12\nB,12\n"])
-@pytest.mark.filterwarnings("ignore:.*read as records")
+@pytest.mark.filterwarnings("ignore:.*recognised as")
 def test_a_narrow_table_is_not_taken_for_an_edge_list(path, text):
     path.write_text(text)
     for source in ("t.csv", pl.read_csv(text.encode())):

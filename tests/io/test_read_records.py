@@ -26,7 +26,7 @@ CARS = pd.DataFrame(
         "notes": "none",
     }
 )
-pytestmark = pytest.mark.filterwarnings("ignore:.*(set aside|recur|measured|read as records)")
+pytestmark = pytest.mark.filterwarnings("ignore:.*(set aside|recognised as)")
 
 
 def factors(*names):

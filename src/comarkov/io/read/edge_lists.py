@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ...joint.messages import InputError, listed, quote, warn_user
+from ...joint.messages import InputError, listed, warn_user
 from ..read_options import ReadOptions
 from .coding import EDGES_AT_ONCE, Numbers, Texts, coding_of
 from .columns import edge_roles
@@ -25,7 +25,7 @@ from .data import Data
 from .headers import kind_of
 from .naming import columns_in
 from .opened import files_in, opened, plain_suffix
-from .raw_tables import RawTable, weight_error
+from .raw_tables import RawTable, unsuitable, weight_error
 from .table_files import as_chosen, detected_marks, table_in
 
 EDGE_SUFFIXES = (".parquet", ".csv", ".tsv", ".tab")
@@ -77,22 +77,12 @@ def roles_of(table: RawTable, chosen: ReadOptions) -> Fields:
         if getattr(chosen, role) is not None
     }
     if len(set(given.values())) < len(given):
-        raise table.error(
-            "two of rows=, columns= and weights= name the same column",
-            f"Choose different ones, for example {edge_example(table)}.",
-        )
+        raise unsuitable(table, "two of rows=, columns= and weights= name the same column")
     if not given and len(kept) in (2, 3):
         return kept[0], kept[1], (*kept, None)[2]
     if "rows" not in given or "columns" not in given:
         given = edge_roles(table, given)
     return given["rows"], given["columns"], given.get("weights")
-
-
-def edge_example(table: RawTable) -> str:
-    """A choice of columns for an edge list, as a user can write it."""
-    roles = dict(zip(EDGE_ROLES, table.kept, strict=False))
-    roles = edge_roles(table, {}) if table.has_headings else roles
-    return ", ".join(f"{role}={quote(table.label(name))}" for role, name in roles.items())
 
 
 def _facts(table: RawTable, fields: Fields) -> dict[str, Any]:

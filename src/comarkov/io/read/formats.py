@@ -312,7 +312,7 @@ def _interpret(table: RawTable, kind: str | None, options: ReadOptions, form: st
     options.check(kind, form)
     chosen = options.changed(**recognised.keywords)
     if recognised.reason:
-        warn_user(f"{table.name}: {_explain(kind, chosen, recognised.reason)}")
+        warn_user(f"{table.name}: {_explain(table, kind, chosen, recognised.reason)}")
     data = READERS[kind](table, chosen)
     if kind == "sequences":
         return data
@@ -334,14 +334,16 @@ def kind_of_table(table: RawTable, options: ReadOptions) -> Recognised:
     return recognised
 
 
-def _explain(kind: str, options: ReadOptions, reason: str) -> str:
+def _explain(table: RawTable, kind: str, options: ReadOptions, reason: str) -> str:
     """How a table is read, why, and how to read it differently."""
     if kind == "records":
-        return f"read as records ({reason}). If all numbers are weights, use kind='table'."
+        is_open = not any(profile.is_negative for profile in profiles_of(table))
+        other = "; if all numbers are weights, use kind='table'" if is_open else ""
+        return f"recognised as records ({reason}){other}."
     if kind == "texts":
-        return f"{reason}, whose words are counted (text= chooses another column)."
+        return f"recognised as texts ({reason}): words are counted; text= chooses others."
     sides = f"rows={quote(options.rows)}, columns={quote(options.columns)}"
-    return f"{reason}: read with {sides}; choose others, or use kind='records'."
+    return f"recognised as an edge list ({reason}): {sides}; choose others, or use kind='records'."
 
 
 def _read_edges(table: RawTable, options: ReadOptions) -> Data:

@@ -138,11 +138,8 @@ class RawTable:
         typed = [i for i, field in enumerate(fields) if field not in self.texts]
         for i in typed:
             if not self.is_number(fields[i]):  # a date could be cast, too
-                raise self.error(
-                    f"a {self.schema[fields[i]]} is not a number",
-                    f"Leave the column out with {without(self, self.label(fields[i]))}.",
-                    column=self.heading(fields[i]),
-                )
+                problem, drop = f"a {self.schema[fields[i]]} is not a number", self.label(fields[i])
+                raise unsuitable(self, problem, [{"drop": drop}], column=self.heading(fields[i]))
         matrix = np.empty((len(frame), len(fields)))
         for i in typed:
             matrix[:, i] = frame.get_column(fields[i]).cast(pl.Float64, strict=False).to_numpy()

@@ -100,7 +100,7 @@ class Card {
 // A lift, or the shares of a category of records; a star marks what a test confirms.
 function strength({ lift, p, share, overall }) {
   const text = share === undefined ? liftText(lift)
-    : `${percentText(share)} of this cluster, ${percentText(overall)} overall`;
+    : `${percentText(share)} here, ${percentText(overall)} overall`;
   const isSure = p !== null && p <= 0.05;
   const test = isSure ? { title: `Indicator of this cluster: p = ${significant(p, 2)}, corrected for all tests` } : {};
   return newElement("span", { class: "lift", ...test }, text + (isSure ? " ★" : ""));
