@@ -270,6 +270,8 @@ def _usual_ways(table: RawTable, options: ReadOptions) -> list[dict[str, Any]]:
     table = as_chosen(table, options)
     ways: list[dict[str, Any]] = [{"kind": "records"}, {"kind": "table"}]
     given = {role: getattr(options, role) for role in EDGE_ROLES[:2] if role in options.given}
+    if given.get("rows") == given.get("columns"):
+        given.pop("columns", None)
     with suppress(InputError):  # no columns that could be rows and columns
         sides = roles_of(table, ReadOptions(given))[:2]
         texts = {profile.name for profile in profiles_of(table) if profile.is_text}
