@@ -113,10 +113,11 @@ def test_edges(cluster, kind, names, tmp_path):
 def test_temporary_files_vanish_with_the_data(cluster, tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     frame = dd.from_pandas(edges(matrix("counts"), NAMES["words"]), npartitions=2)
-    data = on_cluster(weighted_joint(local_store(frame, cluster), Weighting("bm25")), cluster)
+    store = local_store(frame, cluster)
+    data = on_cluster(weighted_joint(store, Weighting("bm25")), cluster)
     assert data.row_names.size == 299
     assert list(tmp_path.glob("comarkov-*/store"))
-    del data
+    del data, store
     gc.collect()
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(InputError):

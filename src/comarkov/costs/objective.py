@@ -306,6 +306,15 @@ class Approximation(NamedTuple):
     """The distribution that a co-clustering keeps: q(x,y) = p(x̄,ȳ) p(x|x̄) p(y|ȳ).
 
     It has the margins and the block masses of the data.
+
+    Examples
+    --------
+    >>> import comarkov
+    >>> P = [[4, 0], [0, 2]]
+    >>> kept = comarkov.approximation(P, [0, 1], [0, 1])
+    >>> print(kept.toarray() * 6, kept.divergence(P))
+    [[4. 0.]
+     [0. 2.]] 0.0
     """
 
     blocks: np.ndarray  #: p(x̄,ȳ)

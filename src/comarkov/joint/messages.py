@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 import sys
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 MAX_MESSAGE_CHARACTERS = 200  # characters of input in a message
 
@@ -145,6 +146,7 @@ class InputError(ValueError):
     """
 
     __module__ = "comarkov"  # where users import it from
+    ways: Sequence[Mapping[str, Any]] | None = None  # keywords of ``read`` that are tried next
 
     def __init__(
         self,

@@ -37,7 +37,6 @@ from .naming import chosen_columns, columns_in, distinct, edge_classes
 from .opened import SPREADSHEET, Opened, opened
 from .raw_tables import (
     RawTable,
-    UnsuitableTableError,
     columns_to_drop,
     errors_of_polars,
     from_frame,
@@ -250,7 +249,9 @@ def _from_table(table: RawTable, kind: str | None, options: ReadOptions, form: s
     try:
         with errors_of_polars(table):
             return _interpret(as_chosen(table, options), kind, options, form)
-    except UnsuitableTableError as error:
+    except InputError as error:
+        if error.ways is None:
+            raise
         works = _working(table, options, form, [*error.ways, *_usual_ways(table, options)])
         calls = [", ".join(f"{k}={quote(v)}" for k, v in way.items()) for way in works]
         if calls:
@@ -269,10 +270,14 @@ def _usual_ways(table: RawTable, options: ReadOptions) -> list[dict[str, Any]]:
     """Keywords for the other kinds of tables, with columns that suit them."""
     table = as_chosen(table, options)
     ways: list[dict[str, Any]] = [{"kind": "records"}, {"kind": "table"}]
-    given = {role: getattr(options, role) for role in EDGE_ROLES[:2] if role in options.given}
-    if given.get("rows") == given.get("columns"):
-        given.pop("columns", None)
     with suppress(InputError):  # no columns that could be rows and columns
+        given = {
+            role: table.label(table.field(getattr(options, role), role))
+            for role in EDGE_ROLES[:2]
+            if role in options.given
+        }
+        if given.get("rows") == given.get("columns"):
+            given.pop("columns", None)
         sides = roles_of(table, ReadOptions(given))[:2]
         texts = {profile.name for profile in profiles_of(table) if profile.is_text}
         is_open = not table.has_headings and len(table.kept) <= EDGE_COLUMNS

@@ -275,24 +275,16 @@ def no_lines(table: RawTable) -> InputError:
     return table.error("there are no lines below the header", "Give a file with data.")
 
 
-class UnsuitableTableError(InputError):
-    """A table that cannot be read in one way; ``ways`` are keywords that may help."""
-
-    ways: Sequence[Mapping[str, Any]] = ()
-
-
 def unsuitable(
     table: RawTable, message: str, ways: Sequence[Mapping[str, Any]] = (), **place: Any
-) -> UnsuitableTableError:
+) -> InputError:
     """An error about a table that may be readable in other ways."""
-    error = UnsuitableTableError(message, file=table.name, **place)
+    error = InputError(message, file=table.name, **place)
     error.ways = ways
     return error
 
 
-def weight_error(
-    table: RawTable, number: int, field: str, kind: str = "edges"
-) -> UnsuitableTableError:
+def weight_error(table: RawTable, number: int, field: str, kind: str = "edges") -> InputError:
     """What is wrong with the weight in a column of the record with this number, from 0."""
     cell = table.frame.select(field).slice(number, 1).collect()
     place, text = table.place(number, field), str(cell.item())

@@ -196,7 +196,8 @@ def _number_edges(
             for batch in edges.batches(path, first, codings):
                 are_counts = are_counts and are_whole(batch.weights)
                 weights = batch.weights.astype(np.float64, copy=False)
-                keyed_entries(batch.codes[0], batch.codes[1], weights).tofile(file)
+                # not ``tofile``, which says nothing of a full disk
+                file.write(keyed_entries(batch.codes[0], batch.codes[1], weights).data)
             advance("Reading", sum(sizes[:number]), sum(sizes))
     return are_counts
 
