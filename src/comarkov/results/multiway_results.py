@@ -87,7 +87,7 @@ class RelationFindings(NamedTuple):
         return [(a, b, float(lift[a, b])) for a, b in places if is_informative(lift[a, b])]
 
 
-class Agreement(NamedTuple):
+class ClassAgreement(NamedTuple):
     """The clusters of a type beside known classes of its elements."""
 
     type: str
@@ -97,7 +97,7 @@ class Agreement(NamedTuple):
     score: float  # adjusted mutual information
 
     @classmethod
-    def of(cls, name: str, title: str, classes: np.ndarray, labels: np.ndarray) -> Agreement:
+    def of(cls, name: str, title: str, classes: np.ndarray, labels: np.ndarray) -> ClassAgreement:
         """Count the classes in each cluster."""
         each, number = np.unique(classes, return_inverse=True)
         counts = np.zeros((int(labels.max()) + 1, each.size), int)
@@ -307,7 +307,7 @@ class MultiwayResults(BaseResults):
         return f"Compared with chance, most goes together in {'; '.join(parts[:n])}."
 
     @cached_property
-    def agreements(self) -> list[Agreement]:
+    def agreements(self) -> list[ClassAgreement]:
         """The clusters beside all known classes of elements."""
         found = {}
         for (rows, columns), data in self.data.items():
@@ -322,7 +322,7 @@ class MultiwayResults(BaseResults):
                     if known.any():
                         classes = np.array([str(value) for value in values[known].tolist()])
                         labels = self.types[name].labels[where[known]]
-                        found[name, title] = Agreement.of(name, title, classes, labels)
+                        found[name, title] = ClassAgreement.of(name, title, classes, labels)
         return list(found.values())
 
     @property
