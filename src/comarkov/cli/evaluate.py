@@ -303,8 +303,8 @@ def compare(
 
     comarkov compare southern-women -k 2 -l 3 --methods auto,itcc,sib --starts 10
     """
-    k, l = comparison.row_clusters, comparison.column_clusters  # noqa: E741
-    if k is None or l is None:
+    rows, columns = comparison.row_clusters, comparison.column_clusters
+    if rows is None or columns is None:
         raise ValueError("compare needs both numbers, for example: -k 2 -l 3")
     comparison.refuse_to_replace()
     data = reading.read(source)
@@ -312,7 +312,7 @@ def compare(
 
     table = compare_methods(
         data,
-        (k, l),
+        (rows, columns),
         comparison.methods and comparison.methods.split(","),
         beta=comparison.beta,
         weighting=comparison.weighting_for(data),

@@ -94,7 +94,7 @@ def predict(
 
 
 def _numbers(fitted: Any, placed: Placed) -> np.ndarray:
-    """The numbers of clusters as reports and files have them; -1 stays as it is."""
+    """Number clusters as reports and files do; -1 stays as it is."""
     from ..results.findings import findings_of
 
     if not hasattr(fitted, "hierarchy_"):

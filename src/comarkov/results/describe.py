@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from html import escape
 from typing import Any, Literal, overload
@@ -174,8 +175,9 @@ def _block(lift: float, far: float) -> str:
 class TopFeaturesMixin:
     """A method that lists what is distinctive of clusters."""
 
+    @abstractmethod
     def _findings(self) -> Findings:
-        raise NotImplementedError
+        """The findings about all clusters."""
 
     @overload
     def top_features(self, cluster: int, n: int = 10, side: Side = "rows") -> list[Feature]: ...

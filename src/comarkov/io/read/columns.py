@@ -352,7 +352,7 @@ def _few_columns(columns: _Columns) -> Recognised | None:
 
 
 def _never_recurs(column: ColumnProfile) -> bool:
-    """Is every name different, so that it is no side of an edge list?"""
+    """Are all names different, so that the column cannot be a side of an edge list?"""
     return column.filled >= FEW_RECORDS and column.distinct == column.filled
 
 
