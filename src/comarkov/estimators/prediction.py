@@ -179,7 +179,7 @@ class CoClusterEstimator(
         """Minus L_β of X in bits, with rows in their predicted clusters and columns as fitted.
 
         Nothing is rejected, and columns that were empty in the fit are in cluster 0. Do not choose
-        β, how many clusters there are, or weightings by it: a smaller β and more clusters always cost less.
+        β, how many clusters, or a weighting by it: a smaller β and more clusters always cost less.
         """
         weights, new = self._new_rows(X)
         rows = self._model.row_costs(new).argmin(axis=1)
