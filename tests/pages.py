@@ -28,11 +28,10 @@ def chromium():
         browser.close()
 
 
-def written(folder, data, n_clusters, betas=None):
+def written(folder, data, n_clusters):
     """The report of a fit."""
     model = CoClustering(n_clusters, n_init=10, random_state=0).fit(data.matrix)
-    path = None if betas is None else model.beta_path(data.matrix, betas)
-    Results.of(model, data, path=path, command="comarkov fit women.csv").write(folder)
+    Results.of(model, data, command="comarkov fit women.csv").write(folder)
     return folder / "report.html"
 
 

@@ -27,7 +27,7 @@ GROUPS = {
     "Results": (
         *("Results", "ChainResults", "MultiwayResults"),
         *("load", "plot_heatmap", "plot_blocks", "plot_features", "plot_map", "plot_dendrogram"),
-        *("plot_confidence", "plot_information", "plot_path", "plot_selection"),
+        *("plot_confidence", "plot_information", "plot_selection"),
     ),
     "Cost and information": (
         *("cost", "information", "Information"),

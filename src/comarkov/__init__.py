@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from .results.plot import plot_heatmap as plot_heatmap
     from .results.plot import plot_information as plot_information
     from .results.plot import plot_map as plot_map
-    from .results.plot import plot_path as plot_path
     from .results.plot import plot_selection as plot_selection
     from .results.results import Results as Results
     from .search.optimise.agglomeration import MergeTree as MergeTree
@@ -68,7 +67,7 @@ _ROOMS = {
     "results.chain_results": "ChainResults",
     "results.multiway_results": "MultiwayResults",
     "results.plot": "plot_blocks plot_confidence plot_dendrogram plot_features plot_heatmap "
-    "plot_information plot_map plot_path plot_selection",
+    "plot_information plot_map plot_selection",
     "results.results": "Results",
     "search.optimise.agglomeration": "MergeTree",
     "search.progress": "Progress",

@@ -24,7 +24,7 @@ COMMANDS = {
     "fit --force": "fit {data}/edges.csv -k 2 -l 3 --force -o old",
     "chain": "chain {data}/chain.csv -k 2 -o out",
     "multi": "multi a,b={data}/edges.csv a,c={data}/edges.csv -k a=2,b=2,c=2 -o out",
-    "choose": "choose {data}/edges.csv -k 2 -l 2 --betas 0.5,1 -o out",
+    "choose": "choose {data}/edges.csv -k 2 -l 2 -o out",
     "cut": "cut {data}/model -k 2 -l 2 -o out",
     "pack": "pack {data}/edges.csv -o out",
     "compare": "compare {data}/edges.csv -k 2 -l 2 -o out",

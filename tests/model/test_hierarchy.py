@@ -152,7 +152,6 @@ def test_a_cut_does_all_that_a_fit_does(counts):
     assert_array_equal(cut.predict(frame.iloc[:, ::-1]), cut.predict(frame))
     assert set(cut.predict(frame, "columns")) == {-1, 0, 1}
     assert len(cut.get_feature_names_out()) == 6
-    assert not hasattr(cut, "path_")
     copy = pickle.loads(pickle.dumps(cut))
     assert_array_equal(copy.cut((2, 2)).row_labels_, model.cut(2).row_labels_)
     assert_array_equal(pickle.loads(before).row_labels_, model.row_labels_)

@@ -57,7 +57,7 @@ def test_a_loaded_model_is_the_saved_one(problem, weighting, reject, named):
     if named:
         names = [f"r{i}" for i in range(W.shape[0])], [f"c{i}" for i in range(W.shape[1])]
         W = pd.DataFrame(W, *names)
-    model.set_params(weighting=weighting, reject=reject, keep_path=model.method == "anneal")
+    model.set_params(weighting=weighting, reject=reject)
     try:
         model.fit(W)
     except ValueError:  # a weighting may leave too little mass for so many clusters

@@ -65,4 +65,4 @@ def women(tmp_path_factory):
     """The report of the Southern Women, with a path over β."""
     result = datasets.load("southern-women")
     data = Data(result.matrix, result.row_names, result.column_names, "woman", "event", "women.csv")
-    return written(tmp_path_factory.mktemp("women"), data, (2, 3), [1.0, 0.5, 0.0])
+    return written(tmp_path_factory.mktemp("women"), data, (2, 3))

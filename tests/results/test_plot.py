@@ -20,12 +20,10 @@ import comarkov
 from comarkov import (
     SIB,
     CoClustering,
-    Results,
     datasets,
     plot_blocks,
     plot_heatmap,
     plot_information,
-    plot_path,
 )
 from comarkov.joint.messages import InputError
 from comarkov.results.pictures import binned
@@ -146,23 +144,6 @@ def test_names_are_no_formulas(ax):
     ax.figure.draw_without_rendering()
     assert ax.get_yticklabels()[0].get_text().startswith("$x_$ 0")
     assert ax.get_xticklabels()[0].get_text().startswith("two lines 0")
-
-
-def test_path_of_a_model_of_steps_and_of_results(model, ax):
-    path = model.beta_path(WOMEN.matrix)
-    plot_path(path, ax=ax)
-    assert ax.get_lines()[0].get_xdata() == pytest.approx([step.beta for step in path])
-    assert ax.get_lines()[0].get_ydata() == pytest.approx([step.cost for step in path])
-    figure = plot_path(Results.of(model, WOMEN, path=path)).figure
-    assert len(figure.axes) == 2
-    kept = CoClustering(2, method="anneal", keep_path=True, random_state=0).fit(WOMEN.matrix)
-    assert plot_path(kept).get_lines()[0].get_xdata().size == len(kept.path_)
-    with pytest.raises(InputError) as error:
-        plot_path(model)
-    assert "beta_path" in error.value.advice
-    from matplotlib import pyplot
-
-    pyplot.close("all")
 
 
 def test_the_evidence_for_numbers_is_drawn_with_the_chosen_ones(ax, model):

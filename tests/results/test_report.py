@@ -108,7 +108,7 @@ def test_names_are_only_text(opened, tmp_path):
     rows = [f'{EVIL}"{i}", or\r{i}\nso' for i in range(18)]
     columns = [f"</script><img src=x onerror=alert({i})>" for i in range(14)]
     data = Data(WOMEN.matrix, rows, columns, "<b>r</b>", "c\u2028</title>", f"{EVIL}.csv")
-    page = opened(written(tmp_path, data, (2, 3), [1.0]))
+    page = opened(written(tmp_path, data, (2, 3)))
     assert page.locator("script").count() == 3
     assert page.inner_text("#rows-title") == "2 <b>r</b> clusters"
     assert page.inner_text("#rows-0-title").startswith("</script><img")

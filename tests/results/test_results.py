@@ -18,7 +18,7 @@ from scipy.cluster.hierarchy import is_valid_linkage
 
 from comarkov import AIB, SIB, CoClustering, Data, Results, cost, datasets, load, plot_heatmap, read
 from comarkov.cli.saved_results import read_results
-from comarkov.costs.objective import mutual_information
+from comarkov.costs.objective import bits
 from comarkov.io.csv_files import unquote_formula
 from comarkov.joint.joint import joint
 from comarkov.joint.messages import InputError
@@ -66,7 +66,7 @@ def test_all_parts_add_up_to_the_information_kept(problem):
     for parts in (
         result.rows.bits.sum(),
         result.columns.bits.sum(),
-        mutual_information(result.blocks),
+        bits(result.blocks).sum(),
     ):
         assert parts == pytest.approx(kept, abs=1e-9)
     for side in (result.rows, result.columns):
@@ -166,10 +166,10 @@ def test_all_files_of_all_kinds_of_fits(tmp_path, n_clusters, weighting):
         lambda W: SIB(3, random_state=0).fit(W),
         lambda W: AIB(3).fit(W),
         lambda W: CoClustering((4, 4), random_state=0).fit(W).cut((2, 3)),
-        lambda W: CoClustering((2, 3), method="anneal", keep_path=True, random_state=0).fit(W),
+        lambda W: CoClustering((2, 3), method="anneal", random_state=0).fit(W),
         lambda W: CoClustering("auto", beta="auto", random_state=0).fit(W),
     ],
-    ids=["SIB", "AIB", "cut", "path", "auto"],
+    ids=["SIB", "AIB", "cut", "anneal", "auto"],
 )
 def test_all_files_of_all_kinds_of_models(tmp_path, fitted):
     model = fitted(WOMEN.matrix)
@@ -178,7 +178,6 @@ def test_all_files_of_all_kinds_of_models(tmp_path, fitted):
     assert {path.name for path in tmp_path.iterdir()} == FILES
     page = (tmp_path / "report.html").read_text()
     assert f"from comarkov import {type(model).__name__}" in page
-    assert len(results.views) == len(getattr(model, "path_", [None]))
     assert ("How β was chosen" in page) == hasattr(model, "beta_selection_")
     assert ("How many clusters: the evidence" in page) == hasattr(model, "selection_")
 
@@ -187,10 +186,10 @@ def test_the_command_line_takes_the_folder(tmp_path):
     frame = pd.DataFrame(WOMEN.matrix, WOMEN.row_names, WOMEN.column_names)
     model = CoClustering("auto", random_state=0).fit(frame)
     labels = model.row_labels_
-    results = Results.of(model, frame, path=model.beta_path(frame))
+    results = Results.of(model, frame)
     model.set_params(n_clusters=1).fit(frame)  # of which the results know nothing
     results.write(tmp_path / "out")
-    assert {path.name for path in (tmp_path / "out").iterdir()} == FILES | {"path.npz"}
+    assert {path.name for path in (tmp_path / "out").iterdir()} == FILES
     assert read_results(tmp_path / "out").to_html() == results.to_html()
     assert (load(tmp_path / "out").predict(read(tmp_path / "out" / "data.npz")) == labels).all()
 
@@ -260,23 +259,6 @@ def test_a_large_heatmap_is_reduced_and_hostile_names_are_text():
     texts = [element.text for element in ElementTree.fromstring(svg).iter(f"{SVG}text")]
     assert "<b>0</b>" in texts
     assert len(texts) == 50 + 4 + 3  # names of columns, titles of clusters
-
-
-def test_what_a_path_keeps(model):
-    path = model.beta_path(WOMEN.matrix)
-    results = Results.of(model, WOMEN, path=path)
-    assert [view.beta for view in results.views] == sorted(step.beta for step in path)
-    fit = next(view for view in results.views if view.is_fit)
-    assert fit.kept == model.information_.kept
-    for step, view in zip(sorted(path, key=lambda step: step.beta), results.views, strict=True):
-        if not view.is_fit:
-            rows, columns = np.eye(2)[step.row_labels], np.eye(3)[step.column_labels]
-            blocks = rows.T @ WOMEN.matrix @ columns
-            mine = mutual_information(blocks / blocks.sum()) / model.information_.rows_columns
-            assert view.kept == pytest.approx(mine)
-    other = path[0]._replace(beta=0.123, row_labels=np.zeros(3, int))
-    with pytest.raises(InputError):
-        Results.of(model, WOMEN, path=[other])
 
 
 def test_results_take_what_fit_takes(model, results):

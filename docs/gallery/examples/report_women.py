@@ -9,4 +9,4 @@ women = datasets.load("southern-women")
 names = women.row_names, women.column_names, "woman", "event", "Southern Women"
 women = Data(women.matrix, *names)
 model = CoClustering((2, 3), random_state=0).fit(women)
-results = Results.of(model, women, path=model.beta_path(women))
+results = Results.of(model, women)

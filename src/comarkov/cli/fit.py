@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from contextlib import AbstractContextManager, nullcontext
-from copy import copy
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .options import (
-    CLUSTERING,
     OUTPUT,
     ClusteringOptions,
     CoClusteringFolderOptions,
@@ -35,14 +32,11 @@ from .output import (
 )
 
 if TYPE_CHECKING:
-    from ..estimators.coclustering import CoClustering
     from ..io.read import Data
     from ..results.results import Results
-    from ..search.state.coclusters import Step
 
 ENGINE = Panel("Engine")
 PRINTED_NUMBERS = 16  # lines of the table of numbers that are printed; its file has all
-MIN_PATH_SECONDS = 0.1  # for the path if the time is over
 
 
 @dataclass(frozen=True)
@@ -136,13 +130,8 @@ def _estimate(
 
 @dataclass(frozen=True)
 class ChooseOptions(ClusteringOptions):
-    """How to co-cluster, with a β that is chosen by default, and the path."""
+    """How to co-cluster, with a β that is chosen by default."""
 
-    betas: str | None = CLUSTERING.option(
-        "--betas B,B,...",
-        "The values of β on the path. The suggested β is chosen among 1, 0.9, ..., 0.5.",
-        shown="1,0.9,...,0",
-    )
     beta: str = beta_option("auto")
 
 
@@ -164,17 +153,14 @@ def choose(
     comarkov choose southern-women -o women-chosen
     """
     out = folder.place(source)
-    path_betas = _betas(clustering.betas)
     parameters = clustering.parameters(output)  # errors come before a large file is read
-    with fit_stages(parameters, path=True):
+    with fit_stages(parameters):
         data = reading.read(source)
-        began = time.monotonic()
         model = clustering.estimator(data, parameters).fit(data)
-        path = _path(model, data, path_betas, began)
         from ..results.results import Results  # slow to import
 
-        results = Results.of(model, data, path=path, command=command_line())
-        numbers, betas = records(results.selection), _beta_records(results)
+        results = Results.of(model, data, command=command_line())
+        numbers, betas = records(results.selection), records(results.beta_selection)
         tables = {"numbers.csv": numbers, "betas.csv": betas}
         files = {name: records_csv(lines) for name, lines in tables.items() if lines}
         folder.write(results, out, files)
@@ -183,48 +169,13 @@ def choose(
     folder.open_report(out)
 
 
-def _betas(text: str | None) -> list[float] | None:
-    try:
-        return None if text is None else [float(part) for part in text.split(",")]
-    except ValueError:
-        raise ValueError(
-            f"--betas must be numbers from 0 to 1 like 1,0.7,0.5, not {text!r}."
-        ) from None
-
-
-def _path(model: CoClustering, data: Data, betas: list[float] | None, began: float) -> list[Step]:
-    """The co-clusterings at many β, in the time that is left."""
-    again = copy(model)
-    if model.max_time is not None:
-        again.max_time = max(model.max_time - (time.monotonic() - began), MIN_PATH_SECONDS)
-    return again.beta_path(data, betas)
-
-
-def _beta_records(results: Results) -> Records:
-    """What is kept at each β, and how well halves of the data agree there."""
-    evidence = {line["beta"]: line for line in records(results.beta_selection)}
-    path = {view.beta: view for view in results.views}
-    return [
-        {
-            "beta": beta,
-            "cost": getattr(path.get(beta), "cost", None),
-            "kept": getattr(path.get(beta), "kept", None),
-            "row_agreement": line.get("rows"),
-            "column_agreement": line.get("columns"),
-            "agreement": line.get("agreement"),
-            "standard_error": line.get("standard_error"),
-            "suggested": bool(line.get("chosen", False)),
-        }
-        for beta in sorted({*evidence, *path}, reverse=True)
-        for line in [evidence.get(beta, {})]
-    ]
-
-
 def _choice(results: Results, numbers: Records, betas: Records) -> str:
     """What speaks for the numbers and for β, as tables and sentences."""
     from ..results.words.sentences import beta_reason
 
-    parts = [f"β\n{aligned(betas)}\n", results.headline, results.selection_reason]
+    parts = [results.headline, results.selection_reason]
+    if betas:
+        parts.insert(0, f"β\n{aligned(betas)}\n")
     if numbers:
         step = -(-len(numbers) // PRINTED_NUMBERS)
         shown = [line for i, line in enumerate(numbers[::-1]) if i % step == 0 or line["suggested"]]

@@ -235,11 +235,11 @@ def progress_bars() -> Iterator[Callable[[str, int, int], None]]:
 
 
 @contextmanager
-def fit_stages(parameters: dict[str, Any], path: bool = False) -> Iterator[None]:
+def fit_stages(parameters: dict[str, Any]) -> Iterator[None]:
     """Show progress from reading the data to writing the results of a fit with these parameters."""
-    from ..search.progress import PATH, showing
     from ..search.progress import fit_stages as stages_of
+    from ..search.progress import showing
 
     fit = stages_of(parameters["n_clusters"], parameters["beta"])
-    with showing(["Reading the data", *fit, *[PATH] * path, WRITING], parameters["verbose"]):
+    with showing(["Reading the data", *fit, WRITING], parameters["verbose"]):
         yield

@@ -45,9 +45,9 @@ def read_results(out: Path, titles: Path | None = None) -> Results:
 def read_any_results(out: Path, titles: Path | None = None) -> BaseResults:
     """The results in a folder, from the model and the data in it."""
     from ..io.read import read
-    from ..model.storage import load, load_value
+    from ..model.storage import load
     from ..results.multiway_results import network_results
-    from ..results.results import PATH_FILE, Results
+    from ..results.results import Results
     from ..results.words.titles import TITLES_FILE, OtherNumbersError
 
     if not is_results(out):
@@ -58,13 +58,12 @@ def read_any_results(out: Path, titles: Path | None = None) -> BaseResults:
         source = str(about.get("data", {}).get("source", ""))
     if network is not None:
         return network
-    path = load_value(out / PATH_FILE) if (out / PATH_FILE).exists() else None
     data = read(out).changed(source=source)
     if titles is None and (out / TITLES_FILE).exists():
         titles = out / TITLES_FILE
     command = str(about.get("command", ""))
     try:
-        results = Results.of(model, data, path=path, command=command, titles=titles)
+        results = Results.of(model, data, command=command, titles=titles)
     except OtherNumbersError as error:
         numbers = [f"{name} {k}" for name, k in zip("kl", error.n_clusters, strict=True) if k]
         cut = f"comarkov cut {shlex.quote(str(out))} -{' -'.join(numbers)}"

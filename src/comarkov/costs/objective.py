@@ -462,8 +462,3 @@ def cluster_lift(mass: np.ndarray, other_mass: np.ndarray) -> np.ndarray:
     """The lift of each element y for one cluster, given P(x̄, y) and P(y); 0 where it has none."""
     out = np.zeros(mass.size)
     return np.divide(mass / mass.sum(), other_mass, out=out, where=mass > 0)
-
-
-def mutual_information(blocks: np.ndarray) -> float:
-    """I(X̄;Ȳ) in bits."""
-    return max(float(bits(blocks).sum()), 0.0)

@@ -72,7 +72,6 @@ class Parameters(SearchParameters):
     beta_step: float = 0.1
     sweeps: str = "due"
     ties: Literal["stay", "first"] = "stay"
-    keep_path: bool = False
     reject: float | None = None
     random_state: Any = 0
     engine: str = "local"
@@ -92,7 +91,7 @@ class Parameters(SearchParameters):
     def search_method(self, name: str = "") -> Method:
         """Return the method with its parameters, or another method with these parameters."""
         name = name or self.method
-        return Method(name, self.n_init, self.beta_step, self.keep_path, self.doublings)
+        return Method(name, self.n_init, self.beta_step, self.doublings)
 
     def refuse_labels(self, example: Any) -> None:
         """Raise an error if elements have labels although the number of clusters is chosen."""
@@ -114,7 +113,6 @@ class Searches(Savable, BaseEstimator):
         "sweeps": ("anneal", "sequential"),
         "ties": ("anneal", "sequential"),
         "beta_step": ("anneal",),
-        "keep_path": ("anneal",),
     }
 
     def _parameters(self) -> Parameters:

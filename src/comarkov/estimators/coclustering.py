@@ -94,8 +94,6 @@ class CoClustering(CoClusterEstimator):
     ties : {"stay", "first"}, default="stay"
         Where "anneal" and "sequential" leave an element if several clusters are best: in its own if
         that is one of them, or in the first. "first" is for data of at most half a million entries.
-    keep_path : bool, default=False
-        Keep the co-clustering at every β of "anneal" in ``path_``; for this method only.
     reject : None or float in (0, 1], default=None
         Elements with a lower confidence get label -1, except fixed ones and the most certain one of
         each cluster. Cost, information and the model for new data remain those of all elements.
@@ -171,8 +169,6 @@ class CoClustering(CoClusterEstimator):
         the same way.
     n_iter_ : int
         The number of sweeps over the rows and columns, at all β together.
-    path_ : list of Step
-        (beta, cost, row_labels, column_labels) at every β, if ``keep_path``.
     hierarchy_ : Hierarchy
         The merges from finer clusters to those of the fit and on to one cluster on each side;
         ``cut`` returns the model at any level. Without ``method="auto"``, or if the fit was
@@ -209,7 +205,6 @@ class CoClustering(CoClusterEstimator):
         "fixed": [None, tuple, list],
         "sweeps": [StrOptions({"due", "all"})],
         "ties": [StrOptions({"stay", "first"})],
-        "keep_path": ["boolean"],
         "reject": [None, Interval(Real, 0, 1, closed="right")],
         "engine": [StrOptions({"local", "dask"})],
         "checkpoint": [None, str, PathLike],
@@ -230,7 +225,6 @@ class CoClustering(CoClusterEstimator):
         beta_step: float = 0.1,
         sweeps: Literal["due", "all"] = "due",
         ties: Literal["stay", "first"] = "stay",
-        keep_path: bool = False,
         reject: float | None = None,
         max_time: float | None = None,
         callback: Callback | None = None,
@@ -245,7 +239,6 @@ class CoClustering(CoClusterEstimator):
         self.init, self.fixed, self.n_init = init, fixed, n_init
         self.max_iter, self.tol, self.max_time = max_iter, tol, max_time
         self.beta_step, self.sweeps, self.ties = beta_step, sweeps, ties
-        self.keep_path = keep_path
         self.reject = reject
         self.callback, self.checkpoint, self.verbose = callback, checkpoint, verbose
         self.random_state = random_state

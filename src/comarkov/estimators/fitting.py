@@ -27,7 +27,7 @@ from ..joint.weighting import Weighting, as_weighting
 from ..model.checkpoint_file import FileCheckpoint
 from ..model.confidence import SAMPLED_ELEMENTS, learn_confidence, rejected
 from ..model.hierarchy import Hierarchy
-from ..model.leaves import canonical_orders, renumbered_path, take_leaves
+from ..model.leaves import canonical_orders, take_leaves
 from ..model.placing import Model
 from ..search.optimise.refine import fine_count, fine_number
 from ..search.parallel.dask_client import current
@@ -37,7 +37,7 @@ from ..search.parallel.worker import is_packed, padded
 from ..search.progress import CONFIDENCE, begin_stage, fit_stages, showing
 from ..search.run import Purpose, Run
 from ..search.select import beta, choose_numbers
-from ..search.state.coclusters import CoClusterProblem, CoClusters, Solution, Step
+from ..search.state.coclusters import CoClusterProblem, CoClusters, Solution
 from ..search.state.side import SPLIT_BYTES, SPLIT_ITEM_BYTES, SPLIT_ROW_BYTES
 from ..search.state.starts import Start, pair, starts_for
 from .base import Parameters, Searches, warn_if_unfinished
@@ -75,7 +75,6 @@ class CoClusterFit(Searches):
     row_names_in_: np.ndarray
     feature_names_in_: np.ndarray
     n_features_in_: int
-    path_: list[Step]
     selection_: np.ndarray
     selection_reason_: str
     beta_selection_: np.ndarray
@@ -200,7 +199,6 @@ def learn(
     orders = canonical_orders((state.rows, state.columns), starts)
     labels = [renumbered(*both) for both in zip(state.all_labels(), orders, strict=True)]
     information = state.information()
-    path = renumbered_path(solution.path or [state.step(run.beta)], orders)
     counts = [fine_count(start) if asked.method == "auto" else start.k for start in starts]
     confidence = learn_confidence(solution, run)
     with run.monitor.interruptible():
@@ -216,7 +214,6 @@ def learn(
         "cost_": information.cost(run.beta),
         "information_": information,
         "n_iter_": state.n_iter,
-        "path_": path if asked.keep_path else None,
         **confidence,
         "hierarchy_": Hierarchy(rows, columns, run.beta, information),
         "_model": Model(rows, columns, 2 * run.beta - 1, data.scale, data.spread, None, None),

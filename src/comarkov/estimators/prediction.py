@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
 from numbers import Integral
@@ -23,7 +22,7 @@ from ..results.describe import DescribeMixin
 from ..results.fit_data import joint_of_fit
 from ..search.optimise.methods import search
 from ..search.run import Settings
-from ..search.state.coclusters import CoClusterProblem, Step
+from ..search.state.coclusters import CoClusterProblem
 from ..search.state.starts import starts_for, still_fixed
 from .fitting import CoClusterFit, learn, warn_of
 
@@ -43,23 +42,19 @@ class CoClusterEstimator(
 ):
     """An estimator of rows and columns: what a fitted model does."""
 
-    def results(
-        self, X: Any, *, path: Sequence[Step] | None = None, titles: Titles | None = None
-    ) -> Results:
+    def results(self, X: Any, *, titles: Titles | None = None) -> Results:
         """The results of this model on the data of its fit, in words, tables, pictures and files.
 
         Parameters
         ----------
         X : matrix, data frame or Data of the fit
             What was passed to ``fit``, or the same weights in another form.
-        path : sequence of Step, default=None
-            Co-clusterings at many β, as ``beta_path`` returns them; None uses ``path_``.
         titles : mapping or path of a JSON file, default=None
             Your titles for clusters, ``{"rows": {0: "..."}, "columns": [...]}``.
         """
         from ..results.results import Results
 
-        return Results.of(self, X, path=path, titles=titles)
+        return Results.of(self, X, titles=titles)
 
     # --- labels and biclusters ----------------------------------------------------------------
 
@@ -236,7 +231,6 @@ class CoClusterEstimator(
         rows, columns = tree.sides_at(wanted)
         model = copy(self).set_params(n_clusters=n_clusters)
         model._model = replace(self._model, rows=rows, columns=columns)
-        model._store({"path_": None})
         if wanted == tree.n_fitted:
             model.information_ = tree.information
         else:  # reasons and evidence are those of the numbers of the fit

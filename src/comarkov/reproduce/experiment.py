@@ -82,7 +82,7 @@ def solve(
     Unlike a fit this makes no model, which would take most of the time. The method is one of those
     of CoClustering, or an estimator of a named method.
     """
-    literal: dict[str, Any] = {"sweeps": "all", "max_iter": 20, "tol": 0.0, "keep_path": True}
+    literal: dict[str, Any] = {"sweeps": "all", "max_iter": 20, "tol": 0.0}
     has_name = isinstance(method, str)
     asked = Parameters(method=method if has_name else "auto", **literal | more)
     data = joint(X)

@@ -209,12 +209,11 @@ class SideFindings(Elements):
         place = place if self.levels is None else place[self.levels.leaves.leaf]
         return np.lexsort((-self.typicality, np.where(self.labels < 0, place.size, place)))
 
-    def blocks_of(self, labels: np.ndarray | None = None) -> tuple[np.ndarray, int]:
+    def blocks_of(self) -> tuple[np.ndarray, int]:
         """The block of each element and their number: its cluster, or itself if not clustered."""
-        labels = self.labels if labels is None else labels
         if not self.is_clustered:
-            return np.arange(labels.size), labels.size
-        return labels, max(int(labels.max(initial=0)) + 1, self.n_clusters)
+            return np.arange(self.labels.size), self.labels.size
+        return self.labels, self.n_clusters
 
     def distinctive(self, cluster: int, n: int = 10) -> list[Feature]:
         """The n elements of the other side that tell most for a cluster."""

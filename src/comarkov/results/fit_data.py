@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-import scipy.sparse as sp
-
-from ..costs.objective import mutual_information
 from ..io.read.fit_input import fit_input
 from ..io.read.naming import distinct
 from ..io.store.opening import joint_weighed_by
 from ..joint.inputs import are_numbers, as_csr, is_on_disk, names
 from ..joint.joint import Joint, with_names
 from ..joint.messages import InputError
-from ..joint.parts import block_sums
-from ..search.state.coclusters import Step
 from .findings import Findings, findings_of
 
 Names = tuple[list[str] | None, list[str] | None]
@@ -57,36 +50,3 @@ def names_of_fit(fitted: Any, X: Any) -> Names:
         for given, known in zip(names(X), of_fit, strict=True)
     )
     return rows, columns
-
-
-class View(NamedTuple):
-    """A co-clustering at one β."""
-
-    beta: float
-    cost: float  #: L_β in bits
-    kept: float  #: the share I(X̄;Ȳ) / I(X;Y)
-    is_fit: bool
-
-
-def views(findings: Findings, weights: sp.csr_array, path: Sequence[Step]) -> list[View]:
-    """What the steps of a path keep; the fit replaces the step at its β."""
-    others = [step for step in path if not np.isclose(step.beta, findings.beta)]
-    views = [_view(findings, weights, step) for step in others]
-    kept = findings.information.kept
-    views.append(View(findings.beta, findings.cost, kept, is_fit=True))
-    return sorted(views, key=lambda view: view.beta)
-
-
-def _view(findings: Findings, weights: sp.csr_array, step: Step) -> View:
-    labels = step.row_labels, step.column_labels
-    for given, side in zip(labels, findings.sides, strict=True):
-        if given.shape != side.labels.shape:
-            counts = f"{given.size} labels for {side.labels.size} {side.kinds}"
-            raise InputError(f"The path has {counts}: it belongs to other data.")
-    (rows, k), (columns, m) = (
-        side.blocks_of(each) for each, side in zip(labels, findings.sides, strict=True)
-    )
-    blocks = block_sums(weights, (rows, columns), (k, m))
-    blocks /= blocks.sum()
-    known = findings.information._replace(row_clusters_column_clusters=mutual_information(blocks))
-    return View(step.beta, step.cost, known.kept, is_fit=False)

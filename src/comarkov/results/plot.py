@@ -161,43 +161,6 @@ def _readable_on(colour: Sequence[float]) -> str:
     return "black" if luminance > 0.179 else "white"  # equal contrast with both at 0.179
 
 
-def plot_path(model: Any, *, ax: Axes | None = None) -> Axes:
-    """Draw the cost of the co-clusterings on a path over β and, if known, the information kept.
-
-    Parameters
-    ----------
-    model : Results, list of Step, or CoClustering fitted with ``keep_path``
-        Results know the information kept.
-    ax
-        As for :func:`plot_heatmap`.
-
-    Examples
-    --------
-    >>> import comarkov
-    >>> women = comarkov.datasets.load("southern-women")
-    >>> model = comarkov.CoClustering((2, 3), random_state=0).fit(women)
-    >>> axes = comarkov.plot_path(model.beta_path(women))
-    """
-    steps = getattr(model, "views", None) or getattr(model, "path_", model)
-    if not isinstance(steps, Sequence) or not steps:
-        advice = "Pass what beta_path returns, or results with a path."
-        raise InputError("There is no path over β.", advice=advice)
-    ax = _axes(ax)
-    betas = [step.beta for step in steps]
-    costs = [step.cost for step in steps]
-    drawn = ax.plot(betas, costs, "o-", color=PALETTE[0], ms=3.5, label="cost")
-    ax.set(xlabel="β", ylabel="cost in bits")
-    ax.grid(color="0.9", linewidth=0.6)
-    if hasattr(steps[0], "kept"):
-        right = ax.twinx()
-        kept = [100 * step.kept for step in steps]
-        drawn += right.plot(betas, kept, "s--", color=PALETTE[4], ms=3.5, label="information kept")
-        right.set(ylabel="information kept, %", ylim=(0, 100))
-        ax.legend(drawn, [str(line.get_label()) for line in drawn], fontsize=8, frameon=False)
-    ax.set_ylim(bottom=0)
-    return ax
-
-
 def plot_features(model: Any, *, side: Side = "rows", n: int = 6, ax: Axes | None = None) -> Axes:
     """Draw bars of what is most distinctive of each cluster, by lift.
 

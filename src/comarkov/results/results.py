@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -25,8 +25,6 @@ from ..joint.inputs import as_csr
 from ..joint.joint import Joint
 from ..joint.messages import InputError
 from ..joint.parts import block_sums
-from ..model.storage import save_value
-from ..search.state.coclusters import Step
 from .base_results import BaseResults, information_figures, records
 from .describe import (
     Side,
@@ -37,14 +35,13 @@ from .describe import (
     sentences_about,
 )
 from .findings import Findings, SideFindings
-from .fit_data import View, findings_on, joint_of_fit, names_of_fit, views
+from .fit_data import findings_on, joint_of_fit, names_of_fit
 from .indicators import Indicator, IndicatorTest, significant, tests_of
 from .pictures import heatmap_svg
 from .words.next_steps import file_name
 from .words.sentences import class_agreement, plain, strongest, weight_of
 from .words.titles import TITLES_FILE, Titles, titles_json, with_titles
 
-PATH_FILE = "path.npz"
 INDICATOR_COLUMNS = ("side", *Indicator._fields, "title")
 ELEMENT_COLUMNS = ("name", "cluster", "confidence", "rank", "title")
 BLOCK_COLUMNS = (
@@ -65,12 +62,8 @@ class Results(TopFeaturesMixin, BaseResults):
         The model at the time the results were made.
     data : Data
         As they were read, before weighting.
-    path : sequence of Step or None
-        The co-clusterings at many β, if given.
     total : float
         The sum of all weights.
-    views : list of View
-        The co-clusterings at each β of a path, including the fit; without a path the fit alone.
     selection, beta_selection : structured ndarray or None
         The evidence for numbers of clusters and for β, where they were chosen.
     selection_reason : str
@@ -93,9 +86,7 @@ class Results(TopFeaturesMixin, BaseResults):
     """
 
     findings: Findings
-    path: Sequence[Step] | None
     total: float
-    views: list[View]
     selection: np.ndarray | None
     beta_selection: np.ndarray | None
 
@@ -105,7 +96,6 @@ class Results(TopFeaturesMixin, BaseResults):
         model: Any,
         data: Any,
         *,
-        path: Sequence[Step] | None = None,
         command: str = "",
         weighted: Joint | None = None,
         titles: Titles | None = None,
@@ -120,8 +110,6 @@ class Results(TopFeaturesMixin, BaseResults):
             What was passed to ``fit``, or the same weights in the same order in any other form that
             ``fit`` takes. Names are those of the data, else those of the fit, else numbers;
             ``Data`` also names what rows and columns are.
-        path : sequence of Step, default=None
-            Co-clusterings at many β, as ``beta_path`` returns them; None uses ``path_``.
         command : str, default=""
             The command line that made the results, to be shown.
         weighted : Joint, default=None
@@ -138,15 +126,12 @@ class Results(TopFeaturesMixin, BaseResults):
         data = fit_input(data)
         weighted = joint_of_fit(model, data) if weighted is None else weighted
         findings = with_titles(findings_on(model, data, weighted), titles)
-        steps = getattr(model, "path_", ()) if path is None else path
         return cls(
             fitted=model,
             data=_as_data(data, model, findings),
             command=command,
             findings=findings,
-            path=path,
             total=weighted.total * weighted.scale,
-            views=views(findings, weighted.csr, steps),
             selection=getattr(model, "selection_", None),
             beta_selection=getattr(model, "beta_selection_", None),
         )
@@ -341,17 +326,14 @@ class Results(TopFeaturesMixin, BaseResults):
             "information": information_figures(findings.information),
             **sides,
             "lift": findings.lift if all(side.is_clustered for side in findings.sides) else None,
-            "path": [view._asdict() for view in self.views],
             "selection": records(self.selection),
             "selection_reason": self.selection_reason,
             "beta_selection": records(self.beta_selection),
         }
 
     def save_data(self, folder: Path) -> None:
-        """Write the data and, if there is one, the path over β."""
+        """Write the data, or where a large store is."""
         keep_data(self.data, folder)
-        if self.path is not None:
-            save_value(list(self.path), folder / PATH_FILE)
 
     def to_html(self) -> str:
         """The report: one page that needs no network."""
@@ -364,9 +346,6 @@ class Results(TopFeaturesMixin, BaseResults):
         """Python code that repeats the fit; empty where the fit that was refined is not known."""
         if "--refine" in self.command.split():
             return ""
-        betas = [round(view.beta, 12) for view in self.views if not view.is_fit]
-        is_kept = self.parameters.get("keep_path")  # then the fit makes the path
-        path = f", path=model.beta_path(data, {betas})" if betas and not is_kept else ""
         read = "...  # the data of this fit"
         if is_large(self.data):
             read = f"comarkov.read({file_name(str(self.data.path))!r})"
@@ -376,7 +355,7 @@ class Results(TopFeaturesMixin, BaseResults):
             f"import comarkov\nfrom comarkov import {type(self.fitted).__name__}\n\n"
             f"data = {read}\n"
             f"model = {self._fit_call()}\n"
-            f'comarkov.Results.of(model, data{path}).write("out")'
+            'comarkov.Results.of(model, data).write("out")'
         )
 
     def _fit_call(self) -> str:

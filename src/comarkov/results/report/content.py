@@ -102,12 +102,13 @@ def sections(results: Any, tables: dict[str, str]) -> dict[str, bytes]:
 
 def about(results: Any) -> dict[str, Any]:
     """What the script needs to know beside the packed data."""
-    orders = results.findings.orders
+    findings, orders = results.findings, results.findings.orders
+    information = findings.information
     return {
-        **{f"{side.axis}s": _side(results.findings, side) for side in results.findings.sides},
-        "fit": next(view._asdict() for view in results.views if view.is_fit),
-        "information": results.findings.information.rows_columns,
-        "colour": best_colour(results.findings, results.matrix),
+        **{f"{side.axis}s": _side(findings, side) for side in findings.sides},
+        "fit": {"beta": findings.beta, "cost": findings.cost, "kept": information.kept},
+        "information": information.rows_columns,
+        "colour": best_colour(findings, results.matrix),
         "far": far_lift(binned(results.matrix, orders.rows, orders.columns, COMPARED_PIXELS)),
         "entry": f"mean {weight_of(results).noun}",
         "classes": {
@@ -115,7 +116,7 @@ def about(results: Any) -> dict[str, Any]:
                 {"title": title, "classes": _by_size(each), "accuracy": _accuracy(each, side)}
                 for title, each in known_classes(results.data, side.axis).items()
             ]
-            for side in results.findings.sides
+            for side in findings.sides
         },
     }
 

@@ -269,9 +269,7 @@ def anneal_from_starts(
         return Solution(best_of(start, count, run))
 
 
-def anneal(
-    problem: CoClusterProblem, run: Run, beta_step: float, keep_path: bool
-) -> Solution[CoClusters]:
+def anneal(problem: CoClusterProblem, run: Run, beta_step: float) -> Solution[CoClusters]:
     """AnnITCC: solve at α = 1, then lower α step by step to β, each time from the last result.
 
     With complete sweeps this is the paper's algorithm to the letter, which solves for both sides
@@ -286,13 +284,12 @@ def anneal(
             state = anneal_from_starts(problem, first, [1.0]).state
         else:
             state = _best_sides(problem, first, sides, 0.5 if len(alphas) > 1 else 1.0)
-        path = [state.step(alphas[0])] if keep_path else []
+        path = [state.step(alphas[0])]
         last = run.drawing(Purpose.FINISH)
         for alpha in alphas[1:]:
             refine(state, last.at(alpha), "anneal")
             run.monitor.advance()
-            if keep_path:
-                path.append(state.step(alpha))
+            path.append(state.step(alpha))
     return Solution(state, path)
 
 
@@ -328,7 +325,6 @@ class Method:
     name: str = "auto"
     n_init: int | str = "auto"
     beta_step: float = 0.1  # of an annealing
-    keep_path: bool = False  # of an annealing
     doublings: int = 0  # of column clusters, by "batch"
 
     def solve(self, problem: Problem[State], run: Run) -> Solution[Any]:
@@ -341,7 +337,7 @@ class Method:
         if self.name == "sequential" or run.earlier_labels is not None:
             return anneal_from_starts(problem, run, [run.beta])
         if isinstance(problem, CoClusterProblem):
-            return anneal(problem, run, self.beta_step, self.keep_path)
+            return anneal(problem, run, self.beta_step)
         return anneal_from_starts(problem, run, schedule(run.beta, self.beta_step))
 
     def n_starts(self, problem: Problem[State]) -> int:

@@ -304,6 +304,6 @@ class Solution(Generic[State]):
     """The best clustering of a search, and its other results."""
 
     state: State
-    path: list[Step] = field(default_factory=list)  # from β = 1 on, if it is kept
+    path: list[Step] = field(default_factory=list)  # of an annealing: from β = 1 on
     others: list[list[Labels | None]] = field(default_factory=list)  # results that were not best
     fine: list[Labels | None] | None = None  # finer clusters, each inside one of these
