@@ -301,7 +301,7 @@ class Variant(NamedTuple):
 
 ONE_SAMPLE = "stop words kept"
 VARIANTS = {
-    "as shown above": Variant(),
+    "the choices of Fig. 3 above": Variant(),
     "all headers": Variant(Preparation("all", stop_words=False)),
     "no headers": Variant(Preparation("none", stop_words=False)),
     ONE_SAMPLE: Variant(Preparation("subject", stop_words=True)),

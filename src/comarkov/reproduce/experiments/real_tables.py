@@ -286,7 +286,8 @@ def _together(movies: Dataset, labels: np.ndarray) -> dict[str, tuple[bool, str]
         cluster = int(sizes.argmax())
         found[text] = (
             bool(sizes[cluster] >= wanted),
-            f"{sizes[cluster]} of {named.sum()} in one of {np.sum(labels == cluster)} movies"
+            f"{sizes[cluster]} of {named.sum()} films with such a name, in a cluster of "
+            f"{np.sum(labels == cluster)} movies"
             + ("; three quarters are asked for" if count is None else ""),
         )
     return found
