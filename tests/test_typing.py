@@ -19,6 +19,7 @@ TYPES = {
     "model.row_labels_": "ndarray",
     "model.column_confidence_": "ndarray",
     "model.cost_": "float",
+    "model.fit(women.matrix, sample_weight=[1.0, 2.0])": "CoClustering",
     "model.hierarchy_": "Hierarchy",
     "model.predict(women.matrix)": "ndarray",
     "model.describe()": "str",
