@@ -98,6 +98,24 @@ class CoClusteringContract(EstimatorContract):
         for name, read in FORMATS.items():
             assert_array_equal(model.predict(read(X)), model.row_labels_, err_msg=name)
 
+    @pytest.mark.filterwarnings("ignore:.* empty")
+    def test_a_row_that_counts_twice_is_two_rows(self, X, model, tmp_path):
+        counted = np.arange(X.shape[0]) % 3
+        fitted = self.estimator().fit(X, sample_weight=counted)
+        repeated, labels = (np.repeat(each, counted, axis=0) for each in (X, fitted.row_labels_))
+        expected = comarkov.cost(repeated, labels, fitted.column_labels_, fitted.beta_)
+        assert fitted.cost_ == pytest.approx(expected, abs=1e-10)
+        assert_array_equal(fitted.row_labels_ < 0, (counted == 0) | ~X.any(axis=1))
+        assert fitted.results(X).findings.cost == fitted.cost_  # weighs the same data alike
+        if self.clusters_columns:
+            assert_array_equal(fitted.predict(X, side="columns"), fitted.column_labels_)
+        packed = comarkov.pack(X, tmp_path / "store")
+        assert_array_equal(self.estimator().fit(packed, None, counted).row_labels_, fitted.labels_)
+        assert not hasattr(self.estimator().fit(X), "sample_weight_")
+        for wrong in (counted[1:], -counted, 0 * counted):
+            with refused("sample_weight"):
+                self.estimator().fit(X, sample_weight=wrong)
+
     def test_it_can_be_cut_and_weighted(self, X, model):
         wanted = (2, 2) if self.clusters_columns else 2
         coarse = model.cut(wanted)

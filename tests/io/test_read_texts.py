@@ -76,9 +76,15 @@ def test_a_list_and_a_text_in_each_line(tmp_path):
     check(comarkov.read(tmp_path / "t.txt", kind="texts", **WORDS), ["1", "2", "3"])
 
 
-def test_stop_words_and_least_numbers():
+def test_stop_words_and_least_numbers(tmp_path):
     assert comarkov.read(TEXTS, min_df=1).column_names.tolist() == ["ice", "sea", "snow", "sun"]
     assert comarkov.read(TEXTS).column_names.tolist() == ["snow", "sun"]
+    file = tmp_path / "words.txt"
+    file.write_text("Snow\nSea's\n\ntHE on")
+    model = CoClustering(1).fit(comarkov.read(TEXTS, stop_words=file, min_df=1))
+    assert model.feature_names_in_.tolist() == ["and", "ice", "sun"]
+    file.unlink()  # its words are remembered
+    assert comarkov.read(TEXTS, like=model).column_names.tolist() == ["and", "ice", "sun"]
     every = comarkov.read(TEXTS, stop_words=None, min_df=1)
     assert every.column_names.tolist() == ["and", "ice", "on", "sea", "snow", "sun", "the"]
 

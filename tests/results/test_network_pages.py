@@ -1,6 +1,7 @@
 """The pages of a chain, of several types and of a network, in a real browser."""
 
 from itertools import pairwise
+from xml.etree import ElementTree
 
 import networkx as nx
 import numpy as np
@@ -64,15 +65,63 @@ def test_the_page_shows_the_chain_and_its_controls_work(opened, chain_path, chai
     assert download.value.path().read_text() == chain.tables()["states.csv"]
 
 
+def test_pictures_are_saved(opened, chain_path, chain, written, results, tmp_path):
+    page = opened(chain_path)
+    assert_saved(page, "chain", {"circle": 3}, chain.titles[0])
+    page = opened(written)
+    assert_saved(page, "types", {"circle": 3}, "user")
+    assert_saved(page, "blocks-1", {"rect": 5}, results.titles["user"][0])
+
+
+def test_everything_works_by_touch(opened, chain_path, written):
+    page = opened(chain_path, width=390, has_touch=True, is_mobile=True)
+    page.locator(".node").nth(1).tap()
+    assert page.locator(".card.lit").count() == page.locator(".node.lit").count() == 1
+    page.locator("#cluster-2 .show").tap()
+    assert page.locator("#cluster-2.lit").count() == 1
+    page.locator("#arrows").tap(position={"x": 2, "y": 8})
+    assert shown_arrows(page) < 6
+    assert saved(page, "chain", "svg", tap=True)
+    with page.expect_download():
+        page.get_by_role("button", name="Download states.csv").tap()
+    page = opened(written, width=390, has_touch=True, is_mobile=True)
+    page.locator("#blocks-1 td[data-row='1']").first.tap()
+    assert page.locator("#card-0-1.lit").count() == 1
+    page.locator("summary", has_text="All 12 members").first.tap()
+    assert page.locator(".all-members").first.is_visible()
+    page.locator(".relations a").first.tap()
+    assert page.url.endswith("#relation-0")
+
+
 def test_a_phone_a_dark_screen_paper_and_no_scripts(opened, chain_path):
     page = opened(chain_path, width=390, color_scheme="dark")
     fits_the_window(page)
     page.emulate_media(media="print")
-    assert page.locator("#graph svg").is_visible()
+    assert page.locator("#chain svg").is_visible()
     assert not page.locator("#arrows-control").is_visible()
     page = opened(chain_path, java_script_enabled=False)
     assert page.locator(".transitions tbody tr").count() == 3
     assert page.get_by_text("<b>sun</b>").first.is_visible()
+
+
+def saved(page, picture, kind, tap=False):
+    """The content of a picture that a button saves."""
+    button = page.locator(f"button.save[data-picture={picture}][data-kind={kind}]")
+    with page.expect_download() as download:
+        button.tap() if tap else button.click()
+    assert download.value.suggested_filename == f"{picture}.{kind}"
+    return download.value.path().read_bytes()
+
+
+def assert_saved(page, picture, drawn, text):
+    """Both files of a picture: a PNG of its size, and an SVG with as many parts and this text."""
+    image = saved(page, picture, "png")
+    root = ElementTree.fromstring(saved(page, picture, "svg"))
+    size = [int.from_bytes(image[at : at + 4]) for at in (16, 20)]
+    assert size == [round(3 * float(root.get(side))) for side in ("width", "height")]
+    tags = [element.tag.split("}")[1] for element in root.iter()]
+    assert {tag: tags.count(tag) for tag in drawn} == drawn
+    assert text in [element.text for element in root.iter()]
 
 
 def test_strongly_linked_clusters_are_neighbours_on_the_circle():
@@ -157,6 +206,10 @@ def test_a_network_is_drawn_with_its_groups(opened, tmp_path):
     )
     assert len(set(colours)) == 4
     page.locator(".network-drawing circle").first.click()
+    assert page.locator(".card.lit").count() == 1
+    assert_saved(page, "network", {"circle": 24, "line": graph.number_of_edges()}, "<0>")
+    page = opened(tmp_path / "out" / "report.html", width=390, has_touch=True, is_mobile=True)
+    page.locator(".network-drawing circle").last.tap()
     assert page.locator(".card.lit").count() == 1
     assert "within itself" in page.locator("#relation-0").inner_text()
 

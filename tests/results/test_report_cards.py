@@ -104,6 +104,7 @@ def test_a_title_is_edited_kept_and_downloaded(opened, documents):
     assert download.value.suggested_filename == "titles.json"
     titles = json.loads(Path(download.value.path()).read_text("utf-8"))
     assert titles["n_clusters"] == [3, 3]
+    assert titles["numbered_from"] == 1
     assert titles["rows"]["1"] == EVIL
     assert set(titles["columns"]) == {"1", "2", "3"}
     page.reload()

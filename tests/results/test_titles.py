@@ -249,7 +249,10 @@ def test_titles_from_a_file_stay_in_the_folder(model, tmp_path):
     out, file = tmp_path / "out", tmp_path / "mine.json"
     Results.of(model, DATA).write(out)
     before = {path.name for path in out.iterdir()}
-    file.write_text(json.dumps(GIVEN), encoding="utf-8")
+    file.write_text(json.dumps(GIVEN | {"rows": {"1": "heaviest"}}), encoding="utf-8")
+    error = run("report", str(out), "--titles", str(file)).stderr  # may be 0.2's second cluster
+    assert 'add "numbered_from": 1' in error
+    file.write_text(json.dumps(GIVEN | {"numbered_from": 1}), encoding="utf-8")
     run("report", str(out), "--titles", str(file))
     assert {path.name for path in out.iterdir()} - before == {"titles.json"}
     for name in ("rows.csv", "blocks.csv", "clusters.md", "summary.json", "heatmap.svg"):
@@ -259,7 +262,9 @@ def test_titles_from_a_file_stay_in_the_folder(model, tmp_path):
     run("report", str(out))  # finds the titles again
     assert (out / "report.html").read_text() == page
     assert read_results(out).findings.rows.titles[0] == "insiders"
-    file.write_text(json.dumps(GIVEN | {"n_clusters": [4, 5]}), encoding="utf-8")
+    file.write_text(
+        json.dumps(GIVEN | {"n_clusters": [4, 5], "numbered_from": 1}), encoding="utf-8"
+    )
     error = run("report", str(out), "--titles", str(file)).stderr
     assert f"comarkov cut {out} -k 4 -l 5" in error
     assert "nowhere.json" in run("report", str(out), "--titles", "nowhere.json").stderr

@@ -179,5 +179,5 @@ def _choice(results: Results, numbers: Records, betas: Records) -> str:
     if numbers:
         step = -(-len(numbers) // PRINTED_NUMBERS)
         shown = [line for i, line in enumerate(numbers[::-1]) if i % step == 0 or line["suggested"]]
-        parts.insert(0, f"Numbers of clusters\n{aligned(shown[::-1])}\n")
+        parts.insert(0, f"How many clusters\n{aligned(shown[::-1])}\n")
     return "\n".join(filter(None, [*parts, beta_reason(results)]))

@@ -218,7 +218,7 @@ class MultiOptions(SearchOptions):
     )
 
     def numbers(self, types: list[str]) -> Any:
-        """The numbers of clusters as MultiwayClustering takes them."""
+        """How many clusters each type gets, as MultiwayClustering takes it."""
         if "=" not in self.k:
             return parsed_number(self.k, "-k")
         pairs = [part.rpartition("=") for part in self.k.split(",")]

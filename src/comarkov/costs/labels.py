@@ -11,7 +11,7 @@ from ..joint.scale import are_whole
 
 SIDES = ("rows", "columns")
 
-#: Numbers of row and of column clusters; None for a side that is not clustered.
+#: How many row and column clusters there are; None for a side that is not clustered.
 Counts = tuple[int | None, int | None]
 
 

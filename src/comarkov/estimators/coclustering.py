@@ -44,13 +44,13 @@ class CoClustering(CoClusterEstimator):
     Parameters
     ----------
     n_clusters : int, "auto" or pair of (int, "auto" or None), default="auto"
-        The numbers of row and of column clusters; one number is used for both. You get exactly
+        How many row and column clusters; one number is used for both. You get exactly
         that many, and none is empty. None does not cluster a side: ``(20, None)`` clusters the
         rows only, which is the information bottleneck at any β. "auto" chooses the number;
         ``selection_reason_`` states why.
     beta : float in [0, 1] or "auto", default=0.7
-        The coupling. Use a larger β if the numbers of row and column clusters are very different,
-        a smaller one if the sizes of clusters are. Below 1/2 avoid ``method="sequential"``.
+        The coupling. Use a larger β if one side has many more clusters than the other, a smaller
+        one if some clusters are much larger than others. Below 1/2 avoid ``method="sequential"``.
         "auto" compares 9 values from 1 to 1/2 on random halves of the data and takes the one at
         which the halves agree best, or one that is nearer to 0.7 and not clearly worse. It takes
         several times as long as a fit.
@@ -164,6 +164,8 @@ class CoClustering(CoClusterEstimator):
         Why these numbers were chosen, in words.
     weighting_ : Weighting or None
         The fitted weighting.
+    sample_weight_ : ndarray
+        What each row counted, if ``fit`` was given that.
     reading_ : dict
         How ``comarkov.read`` read the data; ``comarkov.read(new, like=model)`` reads new data in
         the same way.

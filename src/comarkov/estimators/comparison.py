@@ -86,7 +86,7 @@ def compare(
     X : array-like, sparse matrix or data frame of shape (n_rows, n_columns)
         Nonnegative weights.
     n_clusters : int or pair of int, default=3
-        The numbers of row and of column clusters.
+        How many row and column clusters; one number is used for both.
     methods : sequence of str, default=None
         Any of "auto", "anneal", "sequential", "batch" (CoClustering at ``beta``), "sib", "aib",
         "itcc", "ib-double", "idc", "ibcc", "ibcc-iterative". None is all of these, except those
@@ -133,7 +133,7 @@ def compare(
     counts = pair(n_clusters, "n_clusters")
     if None in counts:
         raise InputError(
-            f"A comparison needs the numbers of row and of column clusters, got {n_clusters!r}",
+            f"A comparison needs a number of clusters for rows and for columns, got {n_clusters!r}",
             advice="For example: n_clusters=(3, 3)",
         )
     seed = random_state

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .._compat import fit_context
 from ..costs.labels import renumbered
@@ -20,7 +21,7 @@ from ..io.store.opening import weighted_joint
 from ..joint.inputs import are_numbers, check_columns, sorted_csr
 from ..joint.joint import Joint
 from ..joint.machine import available_memory, n_threads
-from ..joint.messages import size_text, warn_user, without_mass
+from ..joint.messages import InputError, size_text, warn_user, without_mass
 from ..joint.objects import is_dask
 from ..joint.parts import count_parts
 from ..joint.weighting import Weighting, as_weighting
@@ -84,10 +85,11 @@ class CoClusterFit(Searches):
     n_iter_: int
     weighting_: Weighting | None
     reading_: dict[str, Any]
+    sample_weight_: np.ndarray
     _model: Model
     _n_features_out: int
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Co-cluster the rows and columns of X.
 
         Parameters
@@ -98,22 +100,30 @@ class CoClusterFit(Searches):
             :func:`comarkov.read`. With ``engine="dask"`` also a Dask array, a Dask DataFrame whose
             columns are rows, columns and weights of edges, or a folder of such Parquet files.
         y : ignored
+        sample_weight : array-like of shape (n_rows,), default=None
+            What each row counts, 1 by default: its weights are multiplied by this, after
+            ``weighting``. A row that counts 2 costs as much as two equal rows in its cluster; one
+            that counts 0 is empty. "tfidf" and "bm25" learn from every row once, and starts are
+            those of the rows that there are, so that a fit of repeated rows may end in another
+            optimum. Not with ``beta="auto"``.
         """
-        self._fit(X).close()
+        self._fit(X, sample_weight).close()
         return self
 
-    def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:
+    def fit_predict(
+        self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None
+    ) -> np.ndarray:
         """Fit and return the row labels."""
-        return self.fit(X).row_labels_
+        return self.fit(X, y, sample_weight).row_labels_
 
     @fit_context(prefer_skip_nested_validation=False)  # the weighting has parameters of its own
-    def _fit(self, X: Any) -> Joint:
+    def _fit(self, X: Any, sample_weight: ArrayLike | None = None) -> Joint:
         """Fit, and return the weighted data, which the results of the fit need again."""
         asked = self._parameters()
         wanted = self._counts(asked.n_clusters)
         with showing(fit_stages(wanted, asked.beta), asked.verbose):
             run = asked.run(beta.DEFAULT_BETA if asked.beta == "auto" else float(asked.beta))
-            X, weighting, data = read_weighted(X, asked, run)
+            X, weighting, data = read_weighted(X, asked, run, sample_weight)
             run = with_checkpoint(run, asked, wanted, data)
             variables = variable_of_columns(X.reading) if isinstance(X, Data) else None
             counts, selection = choose_counts(data, wanted, asked, run, variables)
@@ -124,6 +134,8 @@ class CoClusterFit(Searches):
             found = data.compute(partial(searched, self._portable(), starts), run)
             learnt = found.learnt | names_of(data, found.learnt["_model"]) | columns
             learnt |= {"selection_": selection and selection.table, "beta_selection_": betas}
+            counted = None if sample_weight is None else np.array(sample_weight, np.float64)
+            learnt |= {"sample_weight_": counted}
             self._store(learnt | {"selection_reason_": selection and selection.reason})
             self.weighting_ = weighting
             self.reading_ = dict(X.reading) if isinstance(X, Data) else {}
@@ -237,7 +249,9 @@ def warn_of(converged: bool, starts: Sides, run: Run) -> None:
         warn_user(f"{without_mass(empty, shape)}: label -1.")
 
 
-def read_weighted(X: Any, asked: Parameters, run: Run) -> tuple[Any, Weighting | None, Joint]:
+def read_weighted(
+    X: Any, asked: Parameters, run: Run, sample_weight: ArrayLike | None = None
+) -> tuple[Any, Weighting | None, Joint]:
     """Return X as a matrix with names, its weighting, and the weighted data.
 
     With ``engine="dask"`` the weighted data are on the workers of a cluster.
@@ -251,7 +265,9 @@ def read_weighted(X: Any, asked: Parameters, run: Run) -> tuple[Any, Weighting |
         )
     X = local_store(X, cluster) if cluster and is_distributed(X) else fit_input(X)
     weighting = as_weighting(asked.weighting, X)
-    data = weighted_joint(X, weighting)
+    if sample_weight is not None and asked.beta == "auto":
+        raise InputError('beta="auto" takes no sample_weight', advice="Set beta, such as beta=0.7.")
+    data = weighted_joint(X, weighting, sample_weight)
     return X, weighting, on_cluster(data, cluster) if cluster else data.with_threads(run.n_jobs)
 
 
@@ -275,7 +291,7 @@ def choose_counts(
     run: Run,
     variables: np.ndarray | None = None,
 ) -> tuple[Counts, Any]:
-    """Return the numbers of clusters, and the evidence if they are chosen."""
+    """Return how many clusters there are, and the evidence if that is chosen."""
     if "auto" not in wanted:
         return wanted, None
     asked.refuse_labels((3, 3))

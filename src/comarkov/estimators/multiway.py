@@ -368,7 +368,7 @@ class MultiwayClustering(SearchParameters, Searches):
 
 
 class ChosenNumbers(NamedTuple):
-    """Numbers of clusters by type, the labels if they were chosen together, and the reason."""
+    """How many clusters each type has, the labels if they were chosen together, and the reason."""
 
     numbers: dict[str, Any]
     labels: np.ndarray | None

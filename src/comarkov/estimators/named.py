@@ -60,7 +60,7 @@ class OneSided:
 
 
 def cut_trees(problem: CoClusterProblem, trees: Trees) -> Solution[CoClusters]:
-    """The co-clustering with the numbers of clusters in the problem, cut from the trees."""
+    """The co-clustering with as many clusters as the problem asks for, cut from the trees."""
 
     def labels(counts: list[int | None]) -> list[Labels | None]:
         both = zip(trees, counts, strict=True)
@@ -88,7 +88,7 @@ class ITCC(StartParameters, CoClusterEstimator):
     Parameters
     ----------
     n_clusters : int or pair of int, default=3
-        The numbers of row and of column clusters.
+        How many row and column clusters; one number is used for both.
     doublings : int, default=1
         How often the number of column clusters doubles on the way, each being split at random when
         nothing moves any more. With 0, or if columns have labels, it starts with all of them.
@@ -120,7 +120,7 @@ class IBDouble(CountParameters, CoClusterEstimator):
     Parameters
     ----------
     n_clusters : int or pair of int, default=3
-        The numbers of row and of column clusters.
+        How many row and column clusters; one number is used for both.
     weighting : None, str or Weighting, default=None
         As in :class:`CoClustering`.
 
@@ -138,7 +138,7 @@ class IBDouble(CountParameters, CoClusterEstimator):
         k_rows, k_columns = (start.k for start in problem.starts)
         if k_rows is None or k_columns is None:
             raise InputError(
-                "Double clustering needs the numbers of row and of column clusters",
+                "Double clustering needs a number of clusters for rows and for columns",
                 advice="For example: n_clusters=(3, 3)",
             )
         data, best, rows = problem.joint, None, None
@@ -166,7 +166,7 @@ class IDC(IBDouble):
     Parameters
     ----------
     n_clusters : int or pair of int, default=3
-        The numbers of row and of column clusters.
+        How many row and column clusters; one number is used for both.
     max_rounds : int, default=15
         The largest number of rounds.
     weighting : None, str or Weighting, default=None
@@ -201,7 +201,7 @@ class IBCC(StartParameters, CoClusterEstimator):
     Parameters
     ----------
     n_clusters : int or pair of (int or None), default=3
-        The numbers of row and of column clusters.
+        How many row and column clusters; one number is used for both.
     method : {"agglomerative", "iterative"}, default="agglomerative"
         Which of the two forms.
     weighting, init, fixed, n_init, max_iter, tol, max_time, callback, random_state, n_jobs, verbose

@@ -17,6 +17,7 @@ from ..costs.objective import Approximation, cost
 from ..io.read.fit_input import new_input
 from ..joint.inputs import align, as_csr, check_columns, in_parts
 from ..joint.joint import Joint, joint
+from ..joint.weighting import times_rows
 from ..model.confidence import Confidence, posterior
 from ..results.describe import DescribeMixin
 from ..results.fit_data import joint_of_fit
@@ -155,6 +156,8 @@ class CoClusterEstimator(
             weights = align(new_input(X, None), self._model.row_names, axis=0)
             if self.weighting_ is not None:
                 weights = self.weighting_.weigh_columns(weights)
+            if hasattr(self, "sample_weight_"):
+                weights = times_rows(as_csr(weights), self.sample_weight_)
             new = joint(weights, self._model.scale).T
             costs, gamma = self._model.column_costs(new), self.column_evidence_exponent_
         sure = np.where(new.row_mass > 0, posterior(costs, new.matrix, gamma).max(axis=1), 0.0)
@@ -201,7 +204,7 @@ class CoClusterEstimator(
         Parameters
         ----------
         n_clusters : int or pair of (int or None)
-            The numbers of row and of column clusters; one number is used for both, and None for a
+            How many row and column clusters; one number is used for both, and None for a
             side that is not clustered.
         X : matrix of the fit, default=None
             With it the cut is refined: elements, except those in ``fixed``, move until no single
@@ -233,7 +236,7 @@ class CoClusterEstimator(
         model._model = replace(self._model, rows=rows, columns=columns)
         if wanted == tree.n_fitted:
             model.information_ = tree.information
-        else:  # reasons and evidence are those of the numbers of the fit
+        else:  # reasons and evidence are those of the fit
             model.information_ = model._model.information(tree.information.rows_columns)
             model._store({"selection_": None, "selection_reason_": None})
         model.cost_ = model.information_.cost(tree.beta)

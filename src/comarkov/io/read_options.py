@@ -157,8 +157,8 @@ class ReadKeywords(TypedDict, total=False):
         Keep only the N most informative words.
     min_df : int, default: 2; 1 for predict
         Drop words that occur in fewer than N documents.
-    stop_words : str or list of str, default: english
-        Words to drop: english or none. Or a list.
+    stop_words : str, path or list of str, default: english
+        Words to drop: english, none, or a file of words. Or a list of words.
     like : fitted model, Data or dict, optional
         Read the source like the data of a model: keywords that you omit are as they were there, as
         far as the source allows. Files of names are read again, too. All words of texts are
@@ -199,7 +199,7 @@ class ReadKeywords(TypedDict, total=False):
     text: Annotated[Column, Option("COLUMN", ("texts",), COLUMNAR)]
     n_words: Annotated[int | None, _once("N", TEXT_KINDS)]
     min_df: Annotated[int, _once("N", TEXT_KINDS, default=2)]
-    stop_words: Annotated[str | list[str] | None, Option("NAME", TEXT_KINDS, default="english")]
+    stop_words: Annotated[str | list[str] | None, Option("WORDS", TEXT_KINDS, default="english")]
     like: Annotated[Any, _once(None)]
     variables: Annotated[Any, Option(None, ("records",))]
 

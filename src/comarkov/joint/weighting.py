@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._compat import Interval, StrOptions, fit_context
 from .inputs import TOO_LARGE, as_csr, check_columns, is_sparse, suggested_weighting
+from .messages import InputError
 
 Scheme = Literal["counts", "presence", "log", "uniform", "tfidf", "bm25"]
 SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
@@ -81,7 +82,7 @@ class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     row_masses_ : ndarray of shape (n_rows,) or None
         Sums of the weights before rows are divided by them; None if they are not divided.
     n_rows_, n_features_in_ : int
-        Numbers of rows and columns.
+        How many rows and columns the fit had.
     feature_names_in_ : ndarray
         Names of columns, if the input had any.
 
@@ -134,7 +135,7 @@ class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return self
 
     def learn(self, lengths: np.ndarray, frequencies: np.ndarray, shape: tuple[int, int]) -> None:
-        """Learn from the row sums of a matrix and the numbers of entries in its columns."""
+        """Learn from the row sums of a matrix and how many entries its columns have."""
         idf = self._idf(frequencies, shape[0])
         if idf is not None and not idf.any():
             raise ValueError(
@@ -250,6 +251,28 @@ def row_sums(csr: sp.csr_array) -> np.ndarray:
 def frequencies(csr: sp.csr_array) -> np.ndarray:
     """The number of entries in each column."""
     return np.bincount(csr.indices, minlength=csr.shape[1])
+
+
+def counted_rows(sample_weight: Any, n: int) -> np.ndarray:
+    """What each of n rows counts, checked; 1 without sample weights."""
+    if sample_weight is None:
+        return np.ones(n)
+    counted = np.asarray(sample_weight, np.float64)
+    problem = f"has the shape {counted.shape}, not ({n},)" if counted.shape != (n,) else ""
+    if not problem and not (np.isfinite(counted) & (counted >= 0)).all():
+        problem = "has values that are negative, infinite or NaN"
+    if problem or not counted.any():
+        problem = problem or "is zero for all rows"
+        raise InputError(f"sample_weight {problem}", advice="Give each row a number, such as 1.")
+    return counted
+
+
+def times_rows(weights: sp.csr_array, counted: np.ndarray) -> sp.csr_array:
+    """The weights of rows that count so much; entries that become 0 are left out."""
+    weights = weights.astype(np.float64, copy=True)
+    weights.data *= np.repeat(counted, np.diff(weights.indptr))
+    weights.eliminate_zeros()
+    return weights
 
 
 def _divided(weights: sp.csr_array, masses: np.ndarray) -> sp.csr_array:

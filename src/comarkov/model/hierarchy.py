@@ -31,7 +31,7 @@ class Merge(NamedTuple):
     side: str  #: "rows" or "columns"
     first: int  #: a node of that side: a leaf, or the number of leaves plus the index of a merge
     second: int  #: another node
-    n_clusters: Counts  #: the numbers of row and of column clusters after it
+    n_clusters: Counts  #: how many row and column clusters are left
     lost: float  #: the increase of L_β in bits
     cost: float  #: L_β in bits after it
 
@@ -39,7 +39,7 @@ class Merge(NamedTuple):
 class Level(NamedTuple):
     """A level of the hierarchy."""
 
-    n_clusters: Counts  #: the numbers of row and of column clusters
+    n_clusters: Counts  #: how many row and column clusters there are
     cost: float  #: L_β in bits
     kept: float  #: the share I(X̄;Ȳ) / I(X;Y) that the block matrix keeps
 
@@ -76,13 +76,13 @@ class Hierarchy:
 
     @property
     def n_leaves(self) -> Counts:
-        """The numbers of row and of column leaves."""
+        """How many leaves the rows and the columns have."""
         rows, columns = (side and side.number.size for side in (self.rows, self.columns))
         return rows, columns
 
     @property
     def n_fitted(self) -> Counts:
-        """The numbers of clusters of the fit."""
+        """How many row and column clusters the fit has."""
         rows, columns = (side and side.k for side in (self.rows, self.columns))
         return rows, columns
 
@@ -148,7 +148,7 @@ class Hierarchy:
         return best_orders(block_shares(self.rows, self.columns), merges[0], merges[1])
 
     def checked(self, n_clusters: tuple[Any, Any]) -> Counts:
-        """Check numbers of clusters; an error states which ones the trees have."""
+        """Check how many clusters are wanted; an error states how many the trees have."""
         for k, leaves, what in zip(n_clusters, self.n_leaves, ("row", "column"), strict=True):
             if leaves is None and k is not None:
                 raise ValueError(f"The {what}s were not clustered: use None for them, not {k!r}.")
@@ -160,7 +160,7 @@ class Hierarchy:
         return n_clusters
 
     def sides_at(self, n_clusters: Counts) -> tuple[Leaves | None, Leaves | None]:
-        """Return both sides with these numbers of clusters.
+        """Return both sides with this many clusters each.
 
         Clusters are numbered by decreasing mass; a side that is as in the fit keeps its numbers.
         """

@@ -22,7 +22,8 @@ def joint_of_fit(fitted: Any, X: Any) -> Joint:
     shape = fitted.row_labels_.size, fitted.column_labels_.size
     difference = "has other weights, or has them elsewhere"
     if csr.shape == shape:
-        data = joint_weighed_by(X if is_on_disk(X) else csr, fitted.weighting_)
+        counted = getattr(fitted, "sample_weight_", None)
+        data = joint_weighed_by(X if is_on_disk(X) else csr, fitted.weighting_, counted)
         if model.has_masses_of(data):
             return with_names(data, model.row_names, model.column_names)
     else:

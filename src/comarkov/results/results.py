@@ -65,9 +65,9 @@ class Results(TopFeaturesMixin, BaseResults):
     total : float
         The sum of all weights.
     selection, beta_selection : structured ndarray or None
-        The evidence for numbers of clusters and for β, where they were chosen.
+        The evidence for how many clusters there are and for β, where they were chosen.
     selection_reason : str
-        Why these numbers of clusters were chosen; empty if they were given.
+        Why there are this many clusters; empty if that was given.
     parameters : dict
         All parameters of the model.
     versions : dict
@@ -148,12 +148,12 @@ class Results(TopFeaturesMixin, BaseResults):
 
     @property
     def headline(self) -> str:
-        """The size of the data, the numbers of clusters and the information kept."""
+        """The size of the data, how many clusters there are and the information kept."""
         return headline(self.findings)
 
     @property
     def selection_reason(self) -> str:
-        """Why these numbers of clusters were chosen, in terms of what rows and columns are."""
+        """Why there are this many clusters, in terms of what rows and columns are."""
         kinds = {side.axis: side.kind for side in self.findings.sides}
         kinds |= {f"{side.axis}s": side.kinds for side in self.findings.sides}
 

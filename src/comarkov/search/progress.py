@@ -123,7 +123,7 @@ def begin_stage(stage: str) -> None:
 
 
 # the stages of a fit
-NUMBERS, BETA, CLUSTERING = "Choosing the numbers of clusters", "Choosing β", "Clustering"
+NUMBERS, BETA, CLUSTERING = "Choosing how many clusters", "Choosing β", "Clustering"
 PATH, CONFIDENCE = "Following the clusters from β to β", "Measuring confidence"
 ON_INTERRUPT = "it was interrupted"  # the reason for an early end after Ctrl-C
 

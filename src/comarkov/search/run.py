@@ -63,14 +63,16 @@ class Purpose(IntEnum):
     CONSENSUS = 2  #: a consensus, by the number of the members before it
     FINISH = 3  #: sweeps after the last start
     LEAVES = 4  #: splitting the clusters of a side, by its number
-    NUMBERS = 5  #: choosing numbers of clusters: a seed of its own
+    NUMBERS = 5  #: choosing how many clusters: a seed of its own
     LADDER = 6  #: the levels between many clusters and few
     HALVES = 7  #: halves of the other side's elements, by side and repetition
     THINNING = 8  #: halves of the counts, by repetition; and the seeds of their fits
     PATH = 9  #: sweeps on the way along β
     HELD_OUT = 10  #: transitions that a fit does not see
     NULL_TABLES = 11  #: tables drawn for the test of lumpability
-    SAMPLE = 13  #: the rows or columns of large data by which numbers of clusters are chosen
+    SAMPLE = (
+        13  #: the rows or columns of large data by which it is chosen how many clusters there are
+    )
     COMMUNITIES = 14  #: orders of the nodes of a network, by the number of the start
     RESAMPLES = 17  #: aggregated counts drawn again, by repetition
     EVIDENCE = 12  #: shuffled entries, by side, which measure what entries are worth

@@ -17,7 +17,7 @@ from .h5ad import write_h5ad
 from .naming import classify, rename
 from .opened import Opened, plain_suffix
 from .table_files import is_json
-from .texts import DOCUMENT
+from .texts import DOCUMENT, words_in
 
 __all__ = ["Data", "read", "records", "write_h5ad"]
 
@@ -110,6 +110,9 @@ class ReadRequest:
         like = keywords.get("like")
         before = {} if like is None else _reading_of(like)
         options = ReadOptions.of(keywords, before)
+        stop_words = options.given.get("stop_words", "")
+        if isinstance(stop_words, str | os.PathLike) and os.path.isfile(stop_words):
+            options = options.changed(stop_words=words_in(Path(stop_words), options.encoding))
         return cls(options.given.get("kind") or _similar_kind(source, before), options)
 
     def complete(self, data: Data) -> Data:

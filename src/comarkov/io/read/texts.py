@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -145,9 +145,17 @@ def _check_words(texts: Sequence[str], options: ReadOptions, source: str) -> Non
         raise InputError(f"n_words={options.n_words} must be 1 or more", advice="Use n_words=2000.")
     if isinstance(options.stop_words, str) and options.stop_words not in STOP_WORDS:
         raise InputError(
-            f"There is no list of stop words {options.stop_words!r}",
-            advice="Choose stop_words='english' or stop_words='none'.",
+            f"There is no list of stop words {options.stop_words!r}, and no file of that name",
+            advice="Choose stop_words='english', stop_words='none' or a file of words.",
         )
+
+
+def words_in(path: Path, encoding: str | None) -> list[str]:
+    """The words of a file, as they are found in texts."""
+    from sklearn.feature_extraction.text import CountVectorizer  # slow to import
+
+    find: Callable[[str], list[str]] = CountVectorizer().build_analyzer()
+    return find(decoded(path.read_bytes(), str(path), encoding))
 
 
 def read_folder(folder: Path, options: ReadOptions) -> Data:

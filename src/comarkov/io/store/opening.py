@@ -16,7 +16,7 @@ import numpy as np
 from ...joint.inputs import as_csr, is_on_disk, named_csr, names
 from ...joint.joint import Joint, joint, with_names
 from ...joint.messages import warn_user
-from ...joint.weighting import Weighting, frequencies, row_sums
+from ...joint.weighting import Weighting, counted_rows, frequencies, row_sums, times_rows
 from ..files import DATA_FILE, REFERENCE, errors_in_json, is_store, read_json
 from ..read.data import Data, as_classes, as_names
 from .building import canonical_blocks, map_joint, write_blocks
@@ -205,11 +205,11 @@ def open_reference(folder: Path) -> Store:
 # --- weighted matrices --------------------------------------------------------------------------
 
 
-def weighted_joint(X: Any, weighting: Weighting | None) -> Joint:
+def weighted_joint(X: Any, weighting: Weighting | None, sample_weight: Any = None) -> Joint:
     """The joint distribution of the weighted X, with its names; fits the weighting."""
     if weighting is not None:
         fit_weighting(X, weighting)
-    return joint_weighed_by(X, weighting)
+    return joint_weighed_by(X, weighting, sample_weight)
 
 
 def fit_weighting(X: Any, weighting: Weighting) -> None:
@@ -230,24 +230,30 @@ def fit_weighting(X: Any, weighting: Weighting) -> None:
         weighting.row_masses_ = masses
 
 
-def joint_weighed_by(X: Any, weighting: Weighting | None) -> Joint:
+def joint_weighed_by(X: Any, weighting: Weighting | None, sample_weight: Any = None) -> Joint:
     """The joint distribution of X, weighted by a weighting that is fitted already."""
-    if weighting is None:
+    if weighting is None and sample_weight is None:
         return joint(X)
     if is_on_disk(X):
-        return _weigh_on_disk(X, weighting)
+        return _weigh_on_disk(X, weighting, counted_rows(sample_weight, X.shape[0]))
     csr, rows, columns = named_csr(X)
-    return replace(joint(weighting.weigh_rows(csr)), row_names=rows, column_names=columns)
+    weights = csr if weighting is None else weighting.weigh_rows(csr)
+    if sample_weight is not None:
+        weights = times_rows(weights, counted_rows(sample_weight, csr.shape[0]))
+    return replace(joint(weights), row_names=rows, column_names=columns)
 
 
-def _weigh_on_disk(store: Store, weighting: Weighting) -> Joint:
+def _weigh_on_disk(store: Store, weighting: Weighting | None, counted: np.ndarray) -> Joint:
     """The weighted matrix of a store in temporary files, which vanish when it is not used."""
     place = store.path.parent  # where there is room for such files
     place_or_usual = place if os.access(place, os.W_OK) else None
     folder = Path(tempfile.mkdtemp(prefix=".comarkov-", dir=place_or_usual))
     try:
         blocks = canonical_blocks(store.joint.matrix, store.shape[1], store.joint.scale)
-        weights = (weighting.weigh_rows(csr) for _, csr in blocks)
+        weights = (
+            times_rows(csr if weighting is None else weighting.weigh_rows(csr), counted[rows])
+            for rows, csr in blocks
+        )
         weighted = map_joint(folder, write_blocks(folder, weights, np.float64))
     finally:
         shutil.rmtree(folder, ignore_errors=True)  # mapped files stay where the system allows it

@@ -25,10 +25,12 @@ MAX_CIRCLE = 40  # groups whose order around a circle is improved
 LAYOUT_ROUNDS = 80
 ROUNDS_OF_SWAPS = 50  # in which clusters swap their places on the circle, at most
 STYLES = ("report", "cards", "print", "network")
-CHAIN_PAGE = Page("chain.html.j2", ("page", "numbers", "drawing", "graph"), STYLES)
+CHAIN_PAGE = Page(
+    "chain.html.j2", ("page", "numbers", "colours", "drawing", "saving", "graph"), STYLES
+)
 MULTIWAY_PAGE = Page(
     "multiway.html.j2",
-    ("page", "numbers", "colours", "drawing", "blocks", "multiway"),
+    ("page", "numbers", "colours", "drawing", "saving", "blocks", "multiway"),
     STYLES,
 )
 

@@ -43,7 +43,7 @@ def next_steps(results: Results) -> list[NextStep]:
         command = f"comarkov fit {folder} --weighting bm25 -o {folder}-again"
         steps.insert(0, (why, command, "model.set_params(weighting='bm25').fit(data)"))
     if results.selection is None:
-        why = "Compare other numbers of clusters and values of β:"
+        why = "Compare fewer or more clusters, and other values of β:"
         call = 'model.set_params(n_clusters="auto", beta="auto").fit(data)'
         steps.append((why, f"comarkov choose {folder} -o {folder}-chosen", call))
     return [NextStep(why, command if results.command else call) for why, command, call in steps]

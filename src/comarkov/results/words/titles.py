@@ -10,7 +10,8 @@ Titles that people give come as JSON from the report, or as the same mapping fro
     {"n_clusters": [2, 3], "rows": {"1": "insiders"}, "columns": {"3": "late events"}}
 
 Clusters have the numbers of the report, from 1. ``n_clusters`` may be missing, and the titles of a
-side may be a list in the order of the clusters.
+side may be a list in the order of the clusters. Files with ``n_clusters`` also state
+``"numbered_from": 1``, as those of comarkov 0.2 have the labels of clusters, from 0.
 """
 
 from __future__ import annotations
@@ -45,9 +46,8 @@ CUT_WORDS = re.compile(  # what is left of don't, we'll and the like
 )
 BETWEEN = " · "
 TITLES_FILE = "titles.json"
-EXPECTED_TITLES = (
-    'Titles look like {"n_clusters": [2, 3], "rows": {"1": "a title"}, "columns": {}}.'
-)
+FIRST = "numbered_from"  # the key of a file that states the first number
+EXPECTED_TITLES = 'Titles look like {"rows": {"1": "a title"}, "columns": {}}.'
 GIVEN_TITLE_LENGTH = 120  # characters
 
 Titles = Mapping[str, Any] | str | os.PathLike[str]
@@ -204,7 +204,7 @@ def _key(word: str) -> str:
 
 
 class OtherNumbersError(InputError):
-    """The titles belong to other numbers of clusters."""
+    """The titles are for fewer or more clusters."""
 
     def __init__(self, theirs: tuple[int | None, int | None], ours: tuple[int, int]) -> None:
         self.n_clusters = theirs
@@ -230,7 +230,11 @@ def with_titles(findings: Findings, titles: Titles | None) -> Findings:
         raise InputError(
             f"These are no titles: {error}", file=file, advice=EXPECTED_TITLES
         ) from None
-    if unknown := table.keys() - {"n_clusters", *given}:
+    if file is not None and wanted and table.get(FIRST) != 1:
+        message = "the titles are those of comarkov 0.2, which numbered clusters from 0"
+        advice = f'Number them as in the report, and add "{FIRST}": 1 to the file.'
+        raise InputError(message, file=file, advice=advice)
+    if unknown := table.keys() - {"n_clusters", FIRST, *given}:
         raise InputError(f"Titles have no key {min(unknown)!r}", file=file, advice=EXPECTED_TITLES)
     ours = findings.rows.n_clusters, findings.columns.n_clusters
     if wanted and wanted != list(ours):
@@ -261,7 +265,7 @@ def titles_json(findings: Findings) -> str | None:
     if not any(side.given_titles for side in findings.sides):
         return None
     numbers = [side.n_clusters if side.is_clustered else None for side in findings.sides]
-    table = {"n_clusters": numbers} | {
+    table = {"n_clusters": numbers, FIRST: 1} | {
         f"{side.axis}s": {str(side.numbers[a]): title for a, title in side.given_titles.items()}
         for side in findings.sides
     }

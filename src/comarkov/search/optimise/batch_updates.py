@@ -46,7 +46,7 @@ def batch(problem: CoClusterProblem, run: Run, doublings: int = 0) -> Solution[C
     rows, columns = problem.starts
     if run.beta < 0.5 or rows.k is None or columns.k is None:
         raise InputError(
-            "Batch updates need beta >= 0.5 and the numbers of row and of column clusters",
+            "Batch updates need beta >= 0.5 and a number of clusters for rows and for columns",
             advice="Set method='sequential', or for example beta=0.5 and n_clusters=(3, 3).",
         )
     halvings = range(0 if columns.has_numbers else doublings, -1, -1)

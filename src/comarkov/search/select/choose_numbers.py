@@ -1,4 +1,4 @@
-"""Choose the numbers of clusters. Each rule applies only if those before it cannot decide.
+"""Choose how many clusters there are. Each rule applies only if those before it cannot decide.
 
 1. Without structure there is one cluster.
 2. If blocks explain the data, take both numbers from the shortest description.
@@ -47,7 +47,7 @@ BY_CHANCE = "Tables with the same sums that are filled at random look like this 
 INDEPENDENT = "The counts vary as they would by chance."
 MAX_VIEW = 12  # clusters of a side in a view
 EXPLAINED = 1.1  # leftover up to which blocks explain the data
-UNEXPLAINED = 1.25  # leftover of both sides that no numbers of clusters can explain
+UNEXPLAINED = 1.25  # leftover of both sides that no clusters can explain, however many
 LIKE_COUNTS = 0.5  # for few elements: the least worth of weights, as a share of their counts
 SURE_ERRORS = 1.64  # standard errors by which the held-out gain of each side must exceed 0
 TESTED_CLUSTERS = 4  # clusters for the test of structure, if the description has only one
@@ -84,7 +84,7 @@ Decisions = tuple[Decision, Decision]
 
 @dataclass(frozen=True)
 class Selection:
-    """The suggested numbers of clusters and the evidence."""
+    """The suggestion of how many clusters there are, and the evidence."""
 
     decisions: Decisions
     table: np.ndarray
@@ -92,7 +92,7 @@ class Selection:
 
     @property
     def numbers(self) -> Numbers:
-        """The numbers of row and of column clusters."""
+        """How many row and column clusters there are."""
         return self.decisions[0].number, self.decisions[1].number
 
     @property
@@ -103,7 +103,7 @@ class Selection:
 
 
 class CandidateLevel(NamedTuple):
-    """Numbers of clusters, and the evidence for them."""
+    """How many clusters there are, and the evidence."""
 
     numbers: Numbers
     cost: float

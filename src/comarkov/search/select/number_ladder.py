@@ -55,7 +55,7 @@ Numbers = tuple[int, int]
 
 
 def numbers_of(state: CoClusters) -> Numbers:
-    """Return the numbers of row clusters and of column clusters."""
+    """Return how many row and column clusters there are."""
     rows, columns = (side.k for side in state.sides())
     return rows, columns
 

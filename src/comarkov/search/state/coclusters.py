@@ -287,7 +287,7 @@ class Problem(Protocol[StateT]):
         """Compute once what all threads share."""
 
     def work(self, counts: Sequence[int | None]) -> float:
-        """Return the terms of the cost in a sweep with these numbers of clusters."""
+        """Return the terms of the cost in a sweep with this many clusters."""
 
     def begin(self, starts: Sequence[Start], rng: np.random.Generator) -> StateT:
         """Return a clustering with random labels where none are given."""

@@ -65,7 +65,7 @@ class ElementWords(NamedTuple):
     one: str
     many: str
     counted: str  # the name of their number
-    counts: str = "an int >= 1"  # valid numbers of clusters
+    counts: str = "an int >= 1"  # how many clusters are valid
 
 
 ANY_COUNT = "an int >= 1, 'auto' or None"

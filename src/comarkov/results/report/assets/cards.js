@@ -183,7 +183,8 @@ class Cards {
     const titles = sides.map(([side, clusters]) =>
       [side, Object.fromEntries(clusters.map(({ cluster, title }) => [cluster + 1, title]))]);
     const counts = sides.map(([, clusters]) => clusters.length || null);
-    const text = JSON.stringify({ n_clusters: counts, ...Object.fromEntries(titles) }, null, 2);
+    const about = { n_clusters: counts, numbered_from: 1 };
+    const text = JSON.stringify({ ...about, ...Object.fromEntries(titles) }, null, 2);
     download("titles.json", text, "application/json");
   }
 }

@@ -101,7 +101,7 @@ class ChainGraph {
       svg("path", { class: "head", d: head }),
       svg("text", { class: "arrow-label", x: label.x, y: label.y + 4 }, percentText(probability)));
     group.addEventListener("pointermove", (event) => tooltip.show([
-      textLine("strong", `${from} → ${to}: ${percentText(probability)}`),
+      textLine("strong", `${from + 1} → ${to + 1}: ${percentText(probability)}`),
       textLine("", isolated(about.titles[from]), " → ", isolated(about.titles[to])),
     ], event.clientX, event.clientY));
     group.addEventListener("pointerleave", () => tooltip.hide());
@@ -143,7 +143,7 @@ class ChainGraph {
       textLine("strong", `Cluster ${cluster + 1}: ${about.titles[cluster]}`),
       textLine("", `${percentText(about.shares[cluster])} of the time`),
       textLine("", `stays: ${percentText(row[cluster])}`),
-      ...next.map(({ to, probability }) => textLine("soft", `to ${to}: ${percentText(probability)}`)),
+      ...next.map(({ to, probability }) => textLine("soft", `to ${to + 1}: ${percentText(probability)}`)),
     ];
   }
 
@@ -218,11 +218,12 @@ function connectArrows(graph) {
   shown.textContent = graph.extent;
 }
 
-const graph = new ChainGraph(byId("graph"));
+const graph = new ChainGraph(byId("chain"));
 begin(() => graph.draw());
 connectArrows(graph);
+connectSaving((id, kind) => saveDrawing(id, kind, byId(id).firstElementChild));
 document.querySelectorAll("button.show").forEach((button) =>
   button.addEventListener("click", () => {
     graph.pin(+button.dataset.cluster);
-    byId("graph").scrollIntoView({ block: "nearest" });
+    byId("chain").scrollIntoView({ block: "nearest" });
   }));

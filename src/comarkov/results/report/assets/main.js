@@ -109,8 +109,7 @@ class Report {
       this.heatmap.draw();
       this.drawRamp();
     });
-    document.querySelectorAll("button.save").forEach((button) =>
-      button.addEventListener("click", () => this.save(button.dataset.picture, button.dataset.kind)));
+    connectSaving((id, kind) => this.save(id, kind));
   }
 
   connectCards() {

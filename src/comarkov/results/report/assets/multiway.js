@@ -48,7 +48,7 @@ function drawNetwork(box) {
   const dots = nodes.map(([, , group, size], i) => {
     const [cx, cy] = places[i];
     const dot = svg("circle", { cx, cy, r: 3 + 9 * Math.sqrt(size), fill: group < 0 ? colour("--muted") : categoryColour(group) },
-      hint(group < 0 ? names[i] : `${names[i]}: group ${group}, ${about.types[0].titles[group]}`));
+      hint(group < 0 ? names[i] : `${names[i]}: group ${group + 1}, ${about.types[0].titles[group]}`));
     const light = (isLit) => near[i].forEach((line) => line.classList.toggle("lit", isLit));
     dot.addEventListener("pointerenter", () => light(true));
     dot.addEventListener("pointerleave", () => light(false));
@@ -101,4 +101,9 @@ function draw() {
 }
 
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+connectSaving((id, kind) => {
+  const blocks = pictures[id.split("-")[1]];
+  if (blocks) savePicture(id, kind, blocks.size, (pen) => blocks.drawWith(pen));
+  else saveDrawing(id, kind, byId(id).firstElementChild);
+});
 begin(draw);

@@ -80,6 +80,35 @@ class SvgPen {
   }
 }
 
+// What a style sheet does to an element of a drawing, which files have with it.
+const DRAWN = ["fill", "stroke", "stroke-width", "stroke-linejoin", "paint-order", "opacity", "text-anchor",
+  "font-family", "font-size", "font-weight"];
+
+// Save an SVG drawing of the page as it is shown.
+function saveDrawing(name, kind, drawing) {
+  known.clear();
+  const box = drawing.getBBox(), [x, y] = [box.x - 8, box.y - 8], [width, height] = [box.width + 16, box.height + 16];
+  const copy = drawing.cloneNode(true), copies = [...copy.querySelectorAll("*")];
+  [...drawing.querySelectorAll("*")].forEach((part, i) => {
+    const style = getComputedStyle(part);
+    if (style.display === "none") return copies[i].remove();
+    return DRAWN.forEach((key) => copies[i].setAttribute(key, style.getPropertyValue(key)));
+  });
+  copy.prepend(svg("rect", { x, y, width, height, fill: colour("--paper") }));
+  Object.entries({ width, height, viewBox: [x, y, width, height] }).forEach((each) => copy.setAttribute(...each));
+  const text = new XMLSerializer().serializeToString(copy);
+  if (kind === "svg") return download(`${name}.svg`, text, "image/svg+xml");
+  const image = newElement("img", { src: `data:image/svg+xml,${encodeURIComponent(text)}` });
+  return image.decode().then(() =>
+    savePicture(name, kind, [width, height], (pen) => pen.drawImage(image, 0, 0, width, height)));
+}
+
+// Let buttons save the pictures beside them.
+function connectSaving(save) {
+  document.querySelectorAll("button.save").forEach((button) =>
+    button.addEventListener("click", () => save(button.dataset.picture, button.dataset.kind)));
+}
+
 const escaped = (text) => text.replace(/[&<>"]/g, (letter) => `&#${letter.charCodeAt(0)};`);
 
 // Save what `draw` draws with a pen, in pixels of the screen.
