@@ -22,7 +22,7 @@ ORDER = (  # reports first, then pictures
     *("report_flights", "report_texts", "report_cells", "report_chain", "report_multiway"),
     *("report_women", "plot_heatmap", "plot_blocks", "plot_features", "plot_map"),
     *("plot_hierarchy", "plot_information", "plot_numbers", "plot_confidence", "plot_metastable"),
-    *("plot_network", "plot_compare", "plot_path"),
+    *("plot_network", "plot_compare"),
 )
 PAGE = """# {title}
 

@@ -21,6 +21,9 @@ from sklearn.utils.estimator_checks import check_estimator
 import comarkov
 from comarkov import Progress
 
+WEIGHT_CHECK = "check_sample_weight_equivalence_on_{}_data"
+DIFFERING = "repeated rows are more evidence than a row that counts more, and have other starts"
+
 
 def blocks(rng, rates, rows, columns):
     """Counts whose expectation depends on the clusters of row and column alone."""
@@ -98,10 +101,13 @@ class EstimatorContract:
     @pytest.mark.filterwarnings("ignore")
     def test_scikit_learn_checks_pass(self, monkeypatch):
         monkeypatch.setenv("SCIPY_ARRAY_API", "1")  # else scikit-learn skips a check
-        made = check_estimator(self.for_scikit_learn(), on_skip=None, on_fail=None)
+        differing = dict.fromkeys(map(WEIGHT_CHECK.format, ("dense", "sparse")), DIFFERING)
+        made = check_estimator(
+            self.for_scikit_learn(), on_skip=None, on_fail=None, expected_failed_checks=differing
+        )
         assert len(made) > 40
-        wrong = {one["check_name"]: one for one in made if one["status"] != "passed"}
-        assert not {name for name in wrong if "weight_equivalence" not in name}, wrong
+        wrong = {one["check_name"]: one for one in made if one["status"] not in ("passed", "xfail")}
+        assert not wrong
 
     def test_fit_predict_gives_the_first_labels(self, X, model):
         if hasattr(model, "fit_predict"):

@@ -261,7 +261,12 @@ DRAWN = {
     "map": lambda model, ax: comarkov.plot_map(model, ax=ax),
     "confidence": lambda model, ax: comarkov.plot_confidence(model, ax=ax),
     "information": lambda model, ax: plot_information(model, ax=ax),
+    "selection": lambda model, ax: comarkov.plot_selection(chosen_model(), ax=ax),
 }
+
+
+def chosen_model():
+    return CoClustering(random_state=0).fit(WOMEN.matrix)
 
 
 def drawing(model, name):

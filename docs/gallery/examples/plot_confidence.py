@@ -1,23 +1,15 @@
 """How certain is each label?
 
-Images of digits by confidence: wrong labels are rarely confident. A label is right if the image
-shows the digit of most images in its cluster.
+Images of digits by the confidence of their cluster: in which clusters are the doubtful ones?
 """
 
 import matplotlib.pyplot as plt
-import numpy as np
 from sklearn.datasets import load_digits
 
-from comarkov import CoClustering
+from comarkov import CoClustering, plot_confidence
 
-digits = load_digits()
-images = digits.data[:, digits.data.any(axis=0)]
-model = CoClustering((16, 8), random_state=0).fit(images)
-votes = np.zeros((16, 10))
-np.add.at(votes, (model.row_labels_, digits.target), 1)
-is_right = votes.argmax(axis=1)[model.row_labels_] == digits.target
-shown = [model.row_confidence_[is_right], model.row_confidence_[~is_right]]
+images = load_digits().data
+model = CoClustering((10, 8), random_state=0).fit(images[:, images.any(axis=0)])
 fig, ax = plt.subplots(figsize=(7, 4.5), layout="constrained")
-ax.hist(shown, bins=12, stacked=True, color=["#2166ac", "#e08214"], label=["right", "wrong"])
-ax.set(xlabel="confidence", ylabel="images")
-ax.legend(title="label")
+plot_confidence(model, ax=ax)
+ax.set_ylabel("images")

@@ -103,9 +103,9 @@ class CoClusterFit(Searches):
         sample_weight : array-like of shape (n_rows,), default=None
             What each row counts, 1 by default: its weights are multiplied by this, after
             ``weighting``. A row that counts 2 costs as much as two equal rows in its cluster; one
-            that counts 0 is empty. "tfidf" and "bm25" learn from every row once, and starts are
-            those of the rows that there are, so that a fit of repeated rows may end in another
-            optimum. Not with ``beta="auto"``.
+            that counts 0 is empty. It is still one row to "tfidf" and "bm25", to random starts
+            and to confidences, for which repeated rows are more evidence. Not with
+            ``beta="auto"``.
         """
         self._fit(X, sample_weight).close()
         return self

@@ -161,7 +161,7 @@ def write_h5ad(
 
     ``.obs[key]`` and ``.var[key]`` get the clusters of observations and variables as categories,
     missing where an element has none; ``.obs[key + "_confidence"]`` and the same column of
-    ``.var`` their confidence; ``.uns[key]`` β, the cost and the size of the clustering. If the model
+    ``.var`` their confidence; ``.uns[key]`` β, the cost and the counts of clusters. If the model
     was fitted to ``.raw`` with other variables than X, ``.raw.var`` gets the clusters of
     variables, with a warning.
 

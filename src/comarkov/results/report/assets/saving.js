@@ -87,7 +87,7 @@ const DRAWN = ["fill", "stroke", "stroke-width", "stroke-linejoin", "paint-order
 // Save an SVG drawing of the page as it is shown.
 function saveDrawing(name, kind, drawing) {
   known.clear();
-  const box = drawing.getBBox(), [x, y] = [box.x - 8, box.y - 8], [width, height] = [box.width + 16, box.height + 16];
+  const box = drawing.getBBox(), [x, y] = [box.x - 8, box.y - 8], [width, height] = [box.width, box.height].map((size) => Math.ceil(size) + 16);
   const copy = drawing.cloneNode(true), copies = [...copy.querySelectorAll("*")];
   [...drawing.querySelectorAll("*")].forEach((part, i) => {
     const style = getComputedStyle(part);
