@@ -38,7 +38,7 @@ NAMES_IN_SENTENCE = 3  # members or elements that stand for a cluster
 CODES_IN_SENTENCE = 2  # of names that only identify elements
 NAME_IN_SENTENCE = 40  # characters
 VAGUE = {
-    *("weight", "weights", "value", "values", "n", "w", "x", "data", "entry", "score", "amount"),
+    *("weight", "weights", "value", "values", "data", "entry", "score", "amount"),
     *("count", "counts", "freq", "frequency", "number", "total"),
 }
 NAME_MARK, KIND_MARK, END_MARK = "\ue000\ue001\ue002"  # of private use
@@ -274,7 +274,7 @@ def weight_of(results: Results) -> Weight:
     if getattr(results.fitted, "weighting_", None) is not None:
         return Weight()
     noun = data.entry_kind.strip().replace("_", " ")
-    if noun and noun.casefold() not in VAGUE | GENERIC:
+    if len(noun) > 1 and noun.casefold() not in VAGUE | GENERIC:
         return Weight("many" if noun == as_plural(noun) else "much", noun)
     for kind in sorted(kinds & COUNTED.keys()):
         return COUNTED[kind]

@@ -81,7 +81,7 @@ class ClassTable {
 
   scores(counts) {
     const { accuracy } = this.classes.of(this.side), unknown = this.unknown(counts);
-    const hasAccuracy = this.data.isFit() && accuracy !== null; // which is known of the fit only
+    const hasAccuracy = this.data.isFitLevel && accuracy !== null; // which is known of the fit only
     const score = (name, value, meaning) => newElement("div", {},
       newElement("dt", {}, name),
       newElement("dd", {},

@@ -30,8 +30,6 @@ class ReportData {
     this.onLevel?.();
   }
 
-  isFit() { return this.view.is_fit; }
-
   get isFitLevel() { return SIDES.every((side) => this.level[side] === this.fitLevel[side]); }
 
   renew() {
@@ -81,7 +79,7 @@ class ReportData {
     const bits = areBoth ? blockInformation(blocks) : Math.min(rows, columns);
     const kept = whole < 1e-12 ? 1 : Math.min(1, bits / whole);
     const cost = costOf(beta, { whole, columns, rows, blocks: bits });
-    return { beta, is_fit: false, kept, cost };
+    return { beta, kept, cost };
   }
 
   // The colour of a cluster: that of the cluster of the fit which it is in, or of its first one.

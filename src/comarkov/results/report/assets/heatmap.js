@@ -234,5 +234,7 @@ function drawClusterLabels(pen, heatmap, side) {
 function clusterLabel(pen, heatmap, side, cluster, [wide, high]) {
   if (cluster < 0) return ["none"];
   if (!heatmap.titled || wide < 44) return [""];
-  return wrapped(pen, heatmap.titleOf(side, cluster), wide, Math.min(4, Math.floor(high / 14)));
+  const title = heatmap.titleOf(side, cluster), lines = wrapped(pen, title, wide, Math.min(4, Math.floor(high / 14)));
+  const isReadable = (part) => title.includes(`${part} `) || /\S{8}$/.test(part); // a word, or enough of it
+  return lines.flatMap((line) => line.split("…").slice(0, -1)).every(isReadable) ? lines : [""];
 }

@@ -69,7 +69,7 @@ class Highlight {
     const { kind, clusters, rank, confidence } = this.data[side];
     if (!clusters) return `${kind}, not clustered`;
     const parts = [cluster < 0 ? "in no cluster" : `${kind} cluster ${cluster + 1}`];
-    if (!this.data.isFit()) return parts[0];
+    if (!this.data.isFitLevel) return parts[0];
     if (rank[element]) parts.push(`rank ${rank[element]}`);
     if (confidence[element]) parts.push(`confidence ${(+confidence[element]).toFixed(2)}`);
     const known = this.data.classes.nameOf(side, element);

@@ -27,8 +27,8 @@ class Levels {
   describe() {
     const { data } = this;
     for (const side of this.sides) this.describeSide(side);
-    document.querySelectorAll(".at-fit").forEach((box) => (box.hidden = !data.isFit()));
-    document.querySelectorAll(".off-fit").forEach((box) => (box.hidden = data.isFit()));
+    document.querySelectorAll(".at-fit").forEach((box) => (box.hidden = !data.isFitLevel));
+    document.querySelectorAll(".off-fit").forEach((box) => (box.hidden = data.isFitLevel));
     this.describeLead();
     if (!this.sides.length) return;
     byId("level-note").textContent = this.note();
@@ -42,7 +42,7 @@ class Levels {
       const box = byId(`${side}-now`);
       if (box) box.textContent = clusterCount(this.data.level[side]);
     }
-    byId("shown-now").textContent = this.data.isFit() ? "" : "cut from the fit";
+    byId("shown-now").textContent = this.data.isFitLevel ? "" : "cut from the fit";
   }
 
   describeSide(side) {
@@ -136,7 +136,7 @@ class LevelFindings {
   }
 
   draw() {
-    this.list?.replaceChildren(...(this.data.isFit() ? this.ofFit : this.strongest().map((block) => this.item(block))));
+    this.list?.replaceChildren(...(this.data.isFitLevel ? this.ofFit : this.strongest().map((block) => this.item(block))));
   }
 
   // Blocks by their part of the information.
