@@ -120,7 +120,7 @@ def test_a_model_of_one_side_concentrates_on_elements():
     [
         ("flights", 3 * WOMEN.matrix, "many flights"),
         ("people", 3 * WOMEN.matrix, "many people"),
-        ("air_time", 3 * WOMEN.matrix, "much air time"),
+        ("Air_Time", 3 * WOMEN.matrix, "much air time"),
         ("weight", 3 * WOMEN.matrix, "much weight"),
         ("g", 3 * WOMEN.matrix, "much weight"),
         ("", WOMEN.matrix, "many entries"),

@@ -52,7 +52,7 @@ COMMON_KINDS = (
     "page paper part party path patient person phone photo place plant player plot pool port "
     "post product program project protein province quarter question quote rater reader recipe "
     "record region report respondent review river road role room route row rule sample scene "
-    "school score screen season sector sentence ship shop site skill song source species sport "
+    "school score screen season sector sentence ship shop site skill son song source species sport "
     "state station step stock store street student subject supplier symbol symptom system tag "
     "task teacher team term test text theme thing title token tool topic town track trade train "
     "treatment tree trial trip type unit user variable vehicle village visit visitor voter ward "
@@ -90,7 +90,7 @@ def plural_of_kind(kind: str, other: str) -> str:
     >>> plural_of_kind("home team", "rows"), plural_of_kind("stadt", "rows")
     ('home teams', 'rows')
     """
-    last, known = kind.rpartition(" ")[2], COMMON_KINDS.split()
+    last, known = re.split("[ -]", kind)[-1], COMMON_KINDS.split()
     if last in known or last in IRREGULAR or NOUN_ENDINGS.search(last):
         return plural(kind)
     return kind if last in map(plural, known) else other

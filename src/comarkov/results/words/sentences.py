@@ -273,7 +273,8 @@ def weight_of(results: Results) -> Weight:
     data, kinds = results.data, {side.kind for side in results.findings.sides}
     if getattr(results.fitted, "weighting_", None) is not None:
         return Weight()
-    noun = data.entry_kind.strip().replace("_", " ")
+    words = data.entry_kind.replace("_", " ").split()
+    noun = " ".join(word.lower() if word.istitle() else word for word in words)
     if len(noun) > 1 and noun.casefold() not in VAGUE | GENERIC:
         return Weight("many" if noun == as_plural(noun) else "much", noun)
     for kind in sorted(kinds & COUNTED.keys()):

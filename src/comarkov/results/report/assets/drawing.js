@@ -18,9 +18,10 @@ function fitted(canvas, height) {
 
 const font = (size, weight = 400) => `${weight} ${size}px ${colour("--font")}`;
 
-// A text in at most so many lines, broken between words; what does not fit is clipped.
+// A text in at most so many lines, broken between words, with "·" at the end of lines; what does not
+// fit is clipped.
 function wrapped(pen, text, width, most) {
-  const lines = [], words = text.split(" ");
+  const lines = [], words = text.split(/ (?!·)/);
   while (words.length && lines.length < Math.max(1, most) - 1) {
     let line = words.shift();
     while (words.length && pen.measureText(`${line} ${words[0]}`).width <= width) line += ` ${words.shift()}`;
@@ -38,7 +39,7 @@ function writeLines(pen, lines, x, middle, height = 13) {
 // As much of a text as is not wider than this.
 function clipped(pen, text, width) {
   if (pen.measureText(text).width <= width) return text;
-  const [, variable, value] = /^(.+?)( = .+)$/.exec(text) ?? [], room = value && width - pen.measureText(value).width;
+  const [, variable, value] = /^([^·]+?)( = [^·]+)$/.exec(text) ?? [], room = value && width - pen.measureText(value).width;
   if (room > width / 5) return clipped(pen, variable, room) + value; // of a category rather the variable is cut
   let low = 0, high = text.length;
   while (low < high) {

@@ -55,7 +55,7 @@ class Heatmap {
     columns.start = before("rows", Math.min(170, Math.round(width * 0.18)));
     rows.start = before("columns", 30);
     const right = this.stripRoom("rows"), bottom = this.stripRoom("columns");
-    const room = (side, most) => Math.min(most, 16 + 7.6 * this.longest[side]); // for names
+    const room = (side, most) => Math.min(most, 24 + 7.6 * this.longest[side]); // for names
     const names = { rows: room("rows", isNarrow ? 96 : 140), columns: room("columns", isNarrow ? 70 : 96) };
     this.names = names;
     this.named = {
