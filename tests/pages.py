@@ -102,3 +102,22 @@ def fingers(page):
         session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": places})
 
     return touch
+
+
+DOTS = """side => {
+  const canvas = document.getElementById(side + "-map"), pen = canvas.getContext("2d");
+  const { data, width } = pen.getImageData(0, 0, canvas.width, canvas.height), dots = [];
+  for (let i = 0; i < data.length; i += 4) {
+    const most = Math.max(...data.slice(i, i + 3)), least = Math.min(...data.slice(i, i + 3));
+    const at = [i / 4 % width, Math.floor(i / 4 / width)];
+    if (data[i + 3] > 150 && most - least > 60) dots.push(at);
+  }
+  const box = canvas.getBoundingClientRect();
+  return dots.map(([x, y]) => [x * box.width / width, y * box.height / canvas.height]);
+}"""
+
+
+def a_dot(page, side):
+    """Where a dot of a map is, from its top left."""
+    dots = page.evaluate(DOTS, side)
+    return dots[len(dots) // 2]

@@ -90,6 +90,11 @@ def test_the_strip_has_the_colour_of_each_class_and_the_legend_selects_one(opene
     page.select_option("#rows-legend select >> nth=1", label="no. 19")
     assert page.locator("#rows-classes thead bdi").count() == 20
     assert page.locator("#columns-legend .class").all_inner_texts() == ["first", "second"]
+    page = opened(path, 400, has_touch=True, is_mobile=True)
+    every = picture(page)
+    for is_one in (True, False):
+        page.locator("#columns-legend .class").nth(1).tap()
+        assert (picture(page) != every) == is_one
 
 
 def test_the_class_of_an_element_is_told(opened, path, fitted):

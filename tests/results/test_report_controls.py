@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from pages import picture, point, tooltip
+from pages import a_dot, picture, point, tooltip
 
 from comarkov import CoClustering, Data, Results
 
@@ -94,26 +94,12 @@ def test_all_that_can_be_done_can_be_reached_by_tab(opened, women):
     assert {"show", "save", "download"} <= set(reached)
 
 
-DOTS = """side => {
-  const canvas = document.getElementById(side + "-map"), pen = canvas.getContext("2d");
-  const { data, width } = pen.getImageData(0, 0, canvas.width, canvas.height), dots = [];
-  for (let i = 0; i < data.length; i += 4) {
-    const most = Math.max(...data.slice(i, i + 3)), least = Math.min(...data.slice(i, i + 3));
-    const at = [i / 4 % width, Math.floor(i / 4 / width)];
-    if (data[i + 3] > 150 && most - least > 60) dots.push(at);
-  }
-  const box = canvas.getBoundingClientRect();
-  return dots.map(([x, y]) => [x * box.width / width, y * box.height / canvas.height]);
-}"""
-
-
 def test_a_dot_of_the_map_has_a_name_and_marks_its_element(opened, women):
     page = opened(women)
     before = picture(page)
     page.locator("#columns-map").hover(position={"x": 9, "y": 9})
     assert page.locator("#tip").is_hidden()  # no dot is near
-    dots = page.evaluate(DOTS, "rows")
-    x, y = dots[len(dots) // 2]
+    x, y = a_dot(page, "rows")
     page.locator("#rows-map").hover(position={"x": x, "y": y})
     name = page.inner_text("#tip .strong")
     assert name in page.inner_text("#clusters")

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from pages import fingers, picture, point, scroll_to, settle, tooltip, wait_until
+from pages import a_dot, fingers, picture, point, scroll_to, settle, tooltip, wait_until
 
 from comarkov import CoClustering, Data, Results, datasets
 
@@ -296,6 +296,18 @@ def test_every_control_answers_a_finger(opened, women):
     assert page.locator(".card.lit").get_attribute("id") == "rows-0"
     tap("#rows-0-title .title")
     assert page.locator("#rows-0-title input").is_visible()
+    tap("h1")
+    x, y = a_dot(page, "rows")
+    page.locator("#rows-map").tap(position={"x": x, "y": y})
+    assert page.inner_text("#selection bdi >> nth=0") in WOMEN.row_names
+    tap("#columns-map-legend button")
+    assert page.locator(".card.lit").get_attribute("id").startswith("columns-")
+    tap("#columns summary")
+    assert not page.locator("#columns-0").is_visible()
+    before = picture(page)
+    tap("#colour")
+    page.select_option("#colour", "lift")
+    assert picture(page) != before
     for button in ("button.save[data-kind=svg]", "button.download", "#download-titles"):
         with page.expect_download():
             tap(button)
