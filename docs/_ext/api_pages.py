@@ -14,7 +14,6 @@ MODULES = {
     "datasets": ("Dataset", "fetch", "find", "load", "newsgroups_sample", "planted"),
     "evaluate": (
         "adjusted_rand_index",
-        "information_kept",
         "matching_accuracy",
         "normalized_mutual_information",
         "purity",

@@ -196,7 +196,7 @@ def test_info_tells_of_chains_and_types_too(women, tmp_path):
     comarkov.MultiwayClustering(2, random_state=0).fit(types).save(tmp_path / "types")
     assert "clusters of women       2, of 8, 10 members" in run("info", tmp_path / "types").stdout
     output = run("predict", tmp_path / "chain", "southern-women")
-    assert_refused(output, "southern-women --rows")
+    assert_refused(output, "holds a chain")
 
 
 def test_info_says_what_a_model_is(out):

@@ -56,15 +56,13 @@ def test_evidence_does_not_depend_on_the_unit_or_on_which_side_is_first(problem)
     assert turned.description_length(*state.labels()[::-1]) == pytest.approx(nats)
 
 
-def test_evidence_by_blocks_and_by_elements():
+def test_evidence_by_blocks():
     W = np.random.default_rng(0).poisson(0.8, (7, 5)).astype(float)
     entries = sp.coo_array(W)
     evidence = Evidence(entries.row, entries.col, entries.data)
     rows, columns = np.arange(7) % 3, np.arange(5) % 2
     by_row, by_column = np.eye(3)[rows], np.eye(2)[columns]
     assert_array_equal(evidence.blocks(rows, columns), by_row.T @ W @ by_column)
-    assert_array_equal(evidence.by_element(0, columns, 7), W @ by_column)
-    assert_array_equal(evidence.by_element(1, rows, 5), W.T @ by_row)
 
 
 def test_independent_counts_have_dispersion_one_and_bursts_more():

@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
 
-import comarkov
 from comarkov import evaluate
 from comarkov.costs.labels import partition_agreement as agreement
 
@@ -70,16 +69,6 @@ def test_elements_in_no_cluster_count_as_wrong():
     assert evaluate.adjusted_rand_index([0, 0, 1, 1], [0, 0, -1, -1]) == 1  # one more cluster
 
 
-def test_information_kept():
-    women = comarkov.datasets.load("southern-women").matrix
-    assert evaluate.information_kept(women, range(18), range(14)) == pytest.approx(1)
-    assert evaluate.information_kept(women, [0] * 18, [0] * 14) == 0
-
-
-LABELS = st.lists(st.tuples(st.integers(-1, 4), st.integers(-1, 5)), min_size=1, max_size=40)
-
-
-@given(LABELS)
 def test_agreement_is_the_mean_of_both_measures(pairs):
     a, b = np.array(pairs).T
     both = (a >= 0) & (b >= 0)

@@ -1,4 +1,4 @@
-"""New elements of chains and of several types: where the cost of the fit is least with them."""
+"""New elements of one of several types: where the cost of the fit is least with them."""
 
 import numpy as np
 import pandas as pd
@@ -6,12 +6,11 @@ import pytest
 from helpers import refused, relation_cost
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose, assert_array_equal
-from scipy.special import softmax
+from numpy.testing import assert_array_equal
 
 import comarkov
-from comarkov import CoClustering, MarkovAggregation, MultiwayClustering
-from comarkov.costs.objective import co_clustering, markov
+from comarkov import CoClustering, MultiwayClustering
+from comarkov.costs.objective import co_clustering
 
 TIE = 1e-11  # of costs in bits, which are sums of some hundred terms
 
@@ -24,91 +23,6 @@ def sparse_weights(draw, n, m):
     W[np.arange(max(n, m)) % n, np.arange(max(n, m)) % m] += 1
     return W
 
-
-# --- chains -------------------------------------------------------------------------------------
-
-
-def chain_costs(model, P, row, beta):
-    """L_β with a new state in each cluster, from which one in a million steps starts."""
-    flow = model.stationary_distribution_[:, None] * P
-    flow = np.vstack([flow, 1e-6 * row / row.sum()])
-    k = model.n_clusters
-    return np.array(
-        [
-            relation_cost(flow, np.append(model.labels_, a), model.labels_, markov(beta))
-            for a in range(k)
-        ]
-    )
-
-
-@given(st.data(), st.sampled_from([0.0, 0.3, 0.5, 0.8]))
-@settings(max_examples=25)
-def test_a_new_state_goes_where_the_chain_costs_least(data, beta):
-    n = data.draw(st.integers(3, 7))
-    W = data.draw(sparse_weights(n, n)) + np.roll(np.eye(n), 1, axis=1)
-    P = W / W.sum(axis=1, keepdims=True)
-    k = data.draw(st.integers(1, 3))
-    model = MarkovAggregation(k, beta=beta, n_init=1, random_state=0).fit(P)
-    new = data.draw(sparse_weights(4, n))
-    labels, sure = model.predict(new, return_confidence=True)
-    for row, label, confidence in zip(new, labels, sure, strict=True):
-        costs = chain_costs(model, P, row, beta)
-        assert costs[label] <= costs.min() + TIE
-        nats = (costs - costs.min()) * np.log(2) / 1e-6 / (1 - beta)
-        assert confidence == pytest.approx(softmax(-row.sum() * nats).max(), abs=1e-3)
-        assert_allclose(chain_costs(model, P, row, 1.0) - chain_costs(model, P, row, 1.0)[0], 0)
-
-
-WEATHER = pd.DataFrame(
-    [[30, 10, 10, 50], [12, 30, 40, 8], [3, 50, 20, 27], [20, 15, 5, 60]],
-    *(["fog", "rain", "storm", "sun"],) * 2,
-)
-
-
-def test_known_states_are_matched_by_name(tmp_path):
-    model = MarkovAggregation(2, random_state=0).fit(WEATHER)
-    new = WEATHER.iloc[[1, 3], ::-1].rename(index={"rain": "drizzle", "sun": "heat"})
-    model.save(tmp_path / "model")
-    stored = comarkov.load(tmp_path / "model")
-    for each in (model, stored):
-        assert_array_equal(each.predict(new), model.labels_[[1, 3]])
-    with pytest.warns(UserWarning, match="hail"):
-        labels, sure = model.predict(
-            new.assign(hail=[0, 9]).drop(columns="fog"), return_confidence=True
-        )
-    assert_array_equal(labels, model.labels_[[1, 3]])
-    nothing = pd.DataFrame({"fog": [0, 1]})
-    labels, sure = model.predict(nothing, return_confidence=True)
-    assert labels[0] == -1
-    assert labels[1] >= 0
-    assert sure[0] == 0 < sure[1]
-
-
-def test_states_that_are_numbers_are_matched_with_text():
-    model = MarkovAggregation(2, random_state=0).fit([0, 1, 0, 1, 1, 0, 2, 3, 2, 3, 2, 0, 1])
-    row = np.array([[0, 0, 1, 5]])
-    named = pd.DataFrame(row, columns=list("0123"))[list("3021")]
-    assert model.predict(named) == model.predict(row) == model.labels_[2]
-
-
-def test_states_outside_a_restricted_chain_do_not_count():
-    chain = [["a", "b", "a", "b", "b", "a", "c", "d", "c", "d", "c", "a", "b"], ["b", "x"]]
-    model = MarkovAggregation(2, restrict=True, random_state=0).fit(chain)
-    assert model.labels_[model.states_.tolist().index("x")] == -1
-    labels = model.predict(pd.DataFrame({"x": [5, 0, 5], "b": [0, 1, 1]}))
-    assert labels[0] == -1
-    assert labels[1] == labels[2] >= 0
-
-
-def test_other_states_are_an_error_with_advice():
-    model = MarkovAggregation(2, random_state=0).fit(["a", "b", "a", "c", "b", "c", "a"])
-    with refused("3 states", "model.states_"):
-        model.predict([[1, 2]])
-    with refused("1 columns"):
-        model.predict(pd.DataFrame({"z": [1]}))
-
-
-# --- several types ------------------------------------------------------------------------------
 
 UI, UT, UU = ("user", "item"), ("user", "tag"), ("user", "user")
 

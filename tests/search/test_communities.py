@@ -174,26 +174,3 @@ def test_known_classes_of_nodes_are_compared_with_the_groups(tmp_path):
     read = comarkov.read(tmp_path / "edges.csv", **columns)
     (partly,) = comarkov.communities(read, directed=False).agreements
     assert partly.counts.sum() == len({u for u, _ in graph.edges})
-
-
-@pytest.mark.parametrize("flags", ["000", "001", "011 2", "111 1", "0"])
-def test_metis_files_are_networks(tmp_path, flags):
-    """A triangle with a tail; the format has weights of nodes and edges."""
-    links = {1: {2: 5, 3: 1}, 2: {1: 5, 3: 2}, 3: {1: 1, 2: 2, 4: 7}, 4: {3: 7}}
-    digits, *count = flags.split()
-    digits = digits.zfill(3)
-    before = [9] * (int(digits[0]) + int(digits[1]) * int(count[0] if count else 1))
-    lines = ["% a comment", f"4 4 {flags}"]
-    for near in links.values():
-        words = [
-            f"{node} {weight}" if digits[2] == "1" else str(node) for node, weight in near.items()
-        ]
-        lines.append(" ".join([*map(str, before), *words]))
-    (tmp_path / "a.graph").write_text("\n".join(lines))
-    data = comarkov.read(tmp_path / "a.graph", kind="network")
-    expected = np.array([[links[u].get(v, 0) for v in links] for u in links])
-    assert (data.matrix.toarray() == (expected if digits[2] == "1" else expected > 0)).all()
-    assert data.row_names.tolist() == ["1", "2", "3", "4"]
-    (tmp_path / "a.graph").write_text("\n".join([*lines[:2], *lines[3:]]))
-    with refused("a.graph", "4 edges"):
-        comarkov.read(tmp_path / "a.graph", kind="network")

@@ -136,7 +136,7 @@ def network(
 ) -> None:
     """Find groups of nodes in a network, and write all results into a folder.
 
-    INPUT is a graph file (GraphML, GML, GEXF, Pajek or METIS), an edge list with two columns of
+    INPUT is a graph file (GraphML, GML, GEXF or Pajek), an edge list with two columns of
     nodes and perhaps one of weights, or a square table. By default, it works out how many groups
     there are. Known classes (attributes of nodes, or --row-classes) are compared
     with the groups.

@@ -70,7 +70,6 @@ def predict(
     name, and unknown columns are ignored. The result is CSV: name, cluster, confidence, title of
     the cluster. A row without entries in known columns has cluster -1.
 
-    For results of chain, rows are new states, and columns are the known states that they go to.
     For results of multi, give tables as for multi.
 
     [bold]Examples[/bold]
@@ -106,19 +105,15 @@ def _numbers(fitted: Any, placed: Placed) -> np.ndarray:
 def _place_rows(
     fitted: Any, folder: Path, sources: list[str], side: str, reading: InputOptions, start: str
 ) -> Placed:
-    """The clusters of new rows or columns, or of new states of a chain."""
-    works, is_chain = f"{start} {sources[0]}", hasattr(fitted, "states_")
-    sides = ("rows",) if is_chain else ("rows", "columns")
-    if len(sources) > 1 or side not in sides:
-        problem = f"this model takes one INPUT, and --side {' or '.join(sides)}"
+    """The clusters of new rows or columns."""
+    works = f"{start} {sources[0]}"
+    if hasattr(fitted, "states_"):
+        raise InputError("it holds a chain, which has no clusters for new states", file=folder)
+    if len(sources) > 1 or side not in ("rows", "columns"):
+        problem = "this model takes one INPUT, and --side rows or columns"
         raise InputError(problem, file=folder, advice=f"Run: {works} --side rows")
     data = reading.read(sources[0], like=fitted)
     advice = f"Choose the columns of a table: {works} --rows COLUMN --columns COLUMN"
-    if is_chain:
-        _refuse_strangers(data, 1, fitted.states_, advice)
-        transitions = data.changed(column_kind="state")
-        labels, confidence = fitted.predict(transitions, return_confidence=True)
-        return Placed(data.row_names, labels, confidence, side)
     axis = 1 if side == "rows" else 0
     known = fitted._model.column_names if axis else fitted._model.row_names
     if axis and data.texts is not None and _are_strangers(data, axis, known):

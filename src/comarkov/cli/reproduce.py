@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from .options import Panel, argument, command, one_of
+from .options import Panel, argument, command
 from .output import echo, progress_bars
 
 if TYPE_CHECKING:
@@ -46,13 +46,6 @@ class ReproduceOptions:
     jobs: int = PANEL.option(
         "--jobs N", "Number of processes.", os.cpu_count() or 1, shown="one per core", min=1
     )
-    headers: str = PANEL.option(
-        "--headers PART",
-        "Headers of newsgroups messages to read besides the body: all, subject, or none.",
-        "subject",
-        **one_of(("all", "subject", "none")),
-    )
-    stop_words: bool = PANEL.option("--stop-words", "Keep English stop words in newsgroups.", False)
     fresh: bool = PANEL.option("--fresh", "Repeat stored runs as well.", False)
 
 

@@ -1,4 +1,4 @@
-"""Agreement of a clustering with known classes, and the information that it keeps.
+"""Agreement of a clustering with known classes.
 
 n elements; T[c, a] of them have class c and are in cluster a. For MAP and MAP' elements in no
 cluster (label -1) count as wrong; for NMI and ARI they are one more cluster.
@@ -6,15 +6,12 @@ cluster (label -1) count as wrong; for NMI and ARI they are one more cluster.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import linear_sum_assignment
 from sklearn.utils import check_consistent_length
 
 from .labels import adjusted_rand, contingency
-from .objective import information
 
 
 def matching_accuracy(classes: ArrayLike, clusters: ArrayLike) -> float:
@@ -83,18 +80,6 @@ def adjusted_rand_index(classes: ArrayLike, clusters: ArrayLike) -> float:
     check_consistent_length(classes, clusters)
     pairs = (np.unique(labels, return_inverse=True)[1] for labels in (classes, clusters))
     return adjusted_rand(contingency(*pairs))
-
-
-def information_kept(W: Any, row_labels: ArrayLike, column_labels: ArrayLike) -> float:
-    """I(X̄;Ȳ) / I(X;Y): the share of the matrix's information that the blocks keep.
-
-    Examples
-    --------
-    >>> from comarkov import evaluate
-    >>> evaluate.information_kept([[2, 0, 0], [0, 1, 1]], [0, 1], [0, 1, 1])
-    1.0
-    """
-    return information(W, row_labels, column_labels).kept
 
 
 def _table(classes: ArrayLike, clusters: ArrayLike) -> np.ndarray:

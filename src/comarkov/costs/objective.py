@@ -171,9 +171,6 @@ class Coefficients(NamedTuple):
         )
 
 
-BOTTLENECK = Coefficients(1.0, 0.0, 0.0)
-
-
 def co_clustering(beta: float) -> Coefficients:
     """Return the coefficients of co-clustering; at β = 1/2 those of multi-way clustering."""
     coupling = 2 * float(beta) - 1

@@ -88,13 +88,6 @@ class Evidence:
         place = row_labels[self.rows].astype(np.int64) * shape[1] + column_labels[self.columns]
         return np.bincount(place, self.weights, shape[0] * shape[1]).reshape(shape)
 
-    def by_element(self, axis: int, other_labels: np.ndarray, n: int) -> np.ndarray:
-        """Count n rows (axis 0) or columns (axis 1) by the clusters of the other side."""
-        element, other = (self.rows, self.columns)[axis], (self.columns, self.rows)[axis]
-        k = int(other_labels.max()) + 1
-        place = element.astype(np.int64) * k + other_labels[other]
-        return np.bincount(place, self.weights, n * k).reshape(n, k)
-
     def description_length(self, row_labels: np.ndarray, column_labels: np.ndarray) -> float:
         """Return the nats that describe these counts by the given clusters."""
         sizes = cluster_sizes(row_labels), cluster_sizes(column_labels)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Real
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
-from scipy.special import softmax
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._compat import Interval, StrOptions, fit_context
@@ -24,7 +23,6 @@ from ..joint.objects import is_graph
 from ..joint.scale import are_whole
 from ..model.aggregated_chain import AggregatedChain
 from ..model.leaves import canonical_orders
-from ..model.placing import onto, relation_model
 from ..search.run import Purpose, Run, Seed
 from ..search.select.chain_numbers import (
     BETAS,
@@ -37,12 +35,10 @@ from ..search.state.network_problem import NetworkProblem
 from ..search.state.network_state import Graph, Network, WeightedRelation
 from ..search.state.starts import ElementWords, Start, start_for
 from .base import COUNT, NETWORK, NetworkMethod, Searches, SearchParameters, warn_if_unfinished
-from .prediction import with_columns_of_fit
 
 if TYPE_CHECKING:
     from ..results.chain_results import ChainResults
 
-NEW_MASS = 1e-6  # of a new state, whose share of all steps is unknown: too little to matter
 STATES = ElementWords("state", "states", "n_samples")
 
 
@@ -369,66 +365,6 @@ class MarkovAggregation(SearchParameters, Searches):
         places = tuple(place[each] for each in entries.coords)
         counts = sp.csr_array((entries.data, places), (n, n))
         return self._tested(counts, Seed.of(self.random_state))
-
-    @overload
-    def predict(self, X: Any, *, return_confidence: Literal[False] = False) -> np.ndarray: ...
-    @overload
-    def predict(
-        self, X: Any, *, return_confidence: Literal[True]
-    ) -> tuple[np.ndarray, np.ndarray]: ...
-    def predict(self, X: Any, *, return_confidence: bool = False) -> Any:
-        """The cluster of each new state, given its transitions to the states of the fit.
-
-        With p(b|x) the probability that the new state x goes to cluster b, and p(b|a) that of
-        cluster a (``transition_matrix_``), x goes to the cluster a of least
-
-            D = Σ_b p(b|x) log [p(b|x) / p(b|a)]
-
-        which is what x adds to L_0 in cluster a, per unit of mass, if its mass is small: one in a
-        million steps starts there, so that p(b|a) may be 0. β has no influence: L_1 depends on the
-        cluster of a state only through the transitions into it, which X does not have.
-
-        Parameters
-        ----------
-        X : matrix, data frame or Data of shape (n_new, n_states)
-            Counts, probabilities or other weights of transitions from new states (rows) to those
-            of the fit (columns), matched by name if both have names: those that the fit did not
-            have are ignored with a warning, those that are missing count as 0.
-        return_confidence : bool, default=False
-            Also return the posterior of each cluster, which is proportional to exp(-n D), with D in
-            nats and n the sum of the row. Rows of probabilities count as a single transition, so
-            pass counts if you have them.
-
-        Returns
-        -------
-        labels : ndarray of int
-            -1 for states without transitions to any cluster.
-        confidence : ndarray of float, if ``return_confidence``
-            0 for states without transitions to any cluster.
-
-        Examples
-        --------
-        >>> from comarkov import MarkovAggregation
-        >>> P = [[.6, .3, .1, 0.], [.4, .5, 0., .1], [.2, 0., .3, .5], [0., .2, .6, .2]]
-        >>> model = MarkovAggregation(2, random_state=0).fit(P)
-        >>> model.predict([[9, 8, 1, 1], [0, 1, 3, 0], [0, 0, 0, 0]])
-        array([ 0,  1, -1])
-        """
-        check_is_fitted(self)
-        weights = with_columns_of_fit(self, X, chains.names_like(self.states_, X))
-        chains.check_width(weights, self.states_)
-        clusters = np.arange(self.cluster_distribution_.size)
-        flow = self.cluster_distribution_[:, None] * self.transition_matrix_
-        model = relation_model(joint(flow), (clusters, clusters), coupling=0.0)
-        steps = weights @ onto(self.labels_, 0.0)
-        n = steps.sum(axis=1)
-        share = np.divide(NEW_MASS, n, where=n > 0, out=np.zeros(n.size))
-        costs = model.row_costs(joint(sp.diags_array(share) @ steps, model.scale)) * model.scale
-        labels = np.where(n > 0, costs.argmin(axis=1), -1)
-        if not return_confidence:
-            return labels
-        sure = softmax(-costs * (n / NEW_MASS)[:, None], axis=1).max(axis=1)
-        return labels, np.where(n > 0, sure, 0.0)
 
     def _tested(self, counts: sp.csr_array, seed: Seed) -> GTest:
         return g_test(counts, self.labels_, self.n_clusters_, seed.stream(Purpose.NULL_TABLES))

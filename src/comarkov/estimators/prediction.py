@@ -188,7 +188,12 @@ class CoClusterEstimator(
     def _new_rows(self, X: Any) -> tuple[sp.csr_array, Joint]:
         """The weights of X, with the columns of the fit, as a matrix and as a distribution."""
         check_is_fitted(self)
-        weights = with_columns_of_fit(self, X, self._model.column_names)
+        names = self._model.column_names
+        X = new_input(X, names)
+        aligned = align(X, names, axis=1)  # by position where either has no names
+        weights = as_csr(aligned)
+        if aligned is X:
+            check_columns(self, X, reset=False)
         if self.weighting_ is not None:
             weights = self.weighting_.weigh_rows(weights)
         return weights, joint(weights, self._model.scale)
@@ -259,13 +264,3 @@ class CoClusterEstimator(
         solution = search(CoClusterProblem(data, starts), run)
         self._store(learn(solution, starts, run, asked))
         warn_of(solution.state.converged, starts, run)
-
-
-def with_columns_of_fit(estimator: Any, X: Any, names: np.ndarray | None) -> sp.csr_array:
-    """The weights of new rows: columns matched by name if both have names, else by position."""
-    X = new_input(X, names)
-    aligned = align(X, names, axis=1)
-    weights = as_csr(aligned)
-    if aligned is X:
-        check_columns(estimator, X, reset=False)
-    return weights

@@ -249,23 +249,6 @@ def places_of(data: Transitions, states: np.ndarray) -> np.ndarray:
     return np.arange(states.size)
 
 
-def names_like(states: np.ndarray, X: Any) -> np.ndarray:
-    """The states of a fit, as text if X names them so: files name the state 3 "3"."""
-    texts = np.array([str(state) for state in states.tolist()], dtype=object)
-    columns = names(X)[1]
-    return states if columns is None or not {*columns.tolist()} & {*texts} else texts
-
-
-def check_width(weights: sp.csr_array, states: np.ndarray) -> None:
-    """An error if transitions of new states do not go to the states of a fit."""
-    if weights.shape[1] != states.size:
-        raise InputError(
-            f"X has {weights.shape[1]} columns, but the fit had {states.size} states",
-            advice=f"Pass a data frame with the names of states ({_first(states)}) as columns, or "
-            "all columns in the order of model.states_.",
-        )
-
-
 def hold_out(
     data: Transitions, share: float, rng: np.random.Generator
 ) -> tuple[sp.csr_array, sp.csr_array]:

@@ -1,4 +1,4 @@
-"""Graphs of networkx, igraph and METIS files, as matrices with names."""
+"""Graphs of networkx and igraph, as matrices with names."""
 
 from __future__ import annotations
 
@@ -9,11 +9,6 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from .messages import InputError
-
-METIS_ADVICE = (
-    "Its first line has the number of nodes and of edges, and each further line the neighbours of "
-    "a node, numbered from 1. For an edge list, use the extension .csv or .edges."
-)
 
 
 class GraphEdges(NamedTuple):
@@ -52,34 +47,6 @@ class GraphEdges(NamedTuple):
             if name not in ("bipartite", "label", "name", "type", "id")
         }
         return cls(nodes, marks, places, weights, bool(graph.is_directed()), attributes)
-
-    @classmethod
-    def of_metis(cls, text: str) -> GraphEdges:
-        """Read the METIS format: nodes and edges, then the neighbours of each node, from 1.
-
-        The third number of the first line has a digit each for node sizes, node weights and edge
-        weights; the fourth one is how many weights a node has.
-        """
-        lines = [line.split() for line in text.splitlines() if not line.startswith("%")]
-        try:
-            n, n_edges, *more = map(int, lines[0])
-            flags = f"{more[0] if more else 0:03d}"
-            skipped = int(flags[0]) + int(flags[1]) * (more[1] if len(more) > 1 else 1)
-            step = 1 + int(flags[2])
-            rows = [line[skipped:] for line in (lines[1:] + [[]] * n)[:n]]
-            source = np.repeat(np.arange(n), [len(row) // step for row in rows])
-            target = np.array([node for row in rows for node in row[::step]], np.int64) - 1
-            weights = [weight for row in rows for weight in row[1::2]] if step == 2 else None
-            amounts = np.ones(target.size) if weights is None else np.array(weights, np.float64)
-        except (ValueError, IndexError) as error:
-            raise InputError("not a METIS file", advice=METIS_ADVICE) from error
-        once = source <= target  # every edge is in the lines of both of its nodes
-        is_sound = target.size == source.size == amounts.size and once.sum() == n_edges
-        if not is_sound or (target.size and not 0 <= target.min() <= target.max() < n):
-            problem = f"the first line has {n} nodes and {n_edges} edges, but {once.sum()} follow"
-            raise InputError(problem, advice=METIS_ADVICE)
-        ends = np.column_stack([source, target])[once]
-        return cls([*range(1, n + 1)], [None] * n, ends, amounts[once], False, {})
 
     @property
     def names(self) -> list[str]:

@@ -269,16 +269,3 @@ def sweep(order, span, star, partition, table, blocks, cross):
             moves += 1
             saved += gain
     return moves, saved
-
-
-@kernel()
-def costs(x, star, partition, table, blocks, cross):
-    """Return c_a of element x for every cluster, after removing it from its own."""
-    weight = np.empty(cross.shape[1])
-    total = np.empty(partition.size.size)
-    home = partition.label[x]
-    _read_items(x, home, star, table, cross, weight)
-    _change_blocks(x, home, False, star, blocks, weight)
-    _cost_all(x, home, 0, star, table, blocks, weight, total)
-    _change_blocks(x, home, True, star, blocks, weight)
-    return total

@@ -36,8 +36,6 @@ class RunOptions:
     runs: int | None = None  #: the number of repetitions; None is that of the paper
     quick: bool = False  #: a fraction of the runs
     data: Path | None = None  #: where the data sets are
-    headers: str = "subject"  #: of messages of 20 Newsgroups that count: "all", "subject", "none"
-    stop_words: bool = False  #: do English stop words count?
 
 
 @dataclass(frozen=True)

@@ -62,8 +62,6 @@ GRAPH_READERS = {  # of networkx
     ".gexf": "read_gexf",
     ".net": "read_pajek",
 }
-METIS = (".graph", ".metis")
-GRAPH_SUFFIXES = (*GRAPH_READERS, *METIS)
 NOT_READ = (".docx", ".pdf", ".xls", ".ods", ".json", ".pkl", ".pickle")
 
 
@@ -82,9 +80,6 @@ class Format:
 
 def _from_graph_file(file: Opened, options: ReadOptions, is_network: bool = False) -> Data:
     with errors_in(file.name):
-        if file.suffix in METIS:
-            edges = GraphEdges.of_metis(file.path.read_text("utf-8", "replace"))
-            return _from_graph(edges, options, file.name, is_network)
         need("Reading graph files", "networkx", install="networkx")
         import networkx as nx
 
@@ -126,7 +121,7 @@ FORMATS = {
         Format("npy", from_npy, (".npy",), b"\x93NUMPY"),
         Format("npz", from_npz, (".npz",)),
         Format("h5ad", from_h5ad, (".h5ad",), b"\x89HDF\r\n\x1a\n"),
-        Format("graph", _from_graph_file, GRAPH_SUFFIXES),
+        Format("graph", _from_graph_file, tuple(GRAPH_READERS)),
         Format("document", read_document),
         Format("texts", read_text_file),
     )
@@ -208,7 +203,7 @@ def _from_own_folder(folder: Path, kind: str | None, options: ReadOptions) -> Da
 
 
 def _from_file(file: Opened, kind: str | None, options: ReadOptions) -> Data:
-    if kind in (CHAIN, NETWORK) and file.suffix in GRAPH_SUFFIXES:
+    if kind in (CHAIN, NETWORK) and file.suffix in GRAPH_READERS:
         options.check("graph")
         return _from_graph_file(file, options, is_network=True)
     if kind == CHAIN:

@@ -63,6 +63,7 @@ class Preparation(NamedTuple):
 TOKENS = {"letters": "[a-z]+", "letters and digits": "[a-z0-9]+", "between blanks": r"\S+"}
 PARTS = {"all": "all headers and body", "subject": "subject and body", "none": "body"}
 PREPARATIONS = [Preparation(headers, stop) for headers in PARTS for stop in (True, False)]
+CHOSEN = Preparation("subject", stop_words=False)
 
 
 @lru_cache(maxsize=6)
@@ -115,11 +116,10 @@ def sample_of(preparation: Preparation, collection: str, seed: int, data: Path |
 
 
 def _keys(options: RunOptions, n: int) -> list[Key]:
-    """List the keys of all runs: preparation, collection, l, algorithm, number of the sample."""
-    prepared = str(Preparation(options.headers, options.stop_words))
+    """List the keys of all runs: collection, l, algorithm, number of the sample."""
     shown = [*((l, "AnnITCC") for l in WORD_CLUSTERS), (VARIED, "sGITCC")]
     return [
-        (prepared, collection, l, algorithm, run)
+        (collection, l, algorithm, run)
         for l, algorithm in shown
         for collection in COLLECTIONS
         for run in range(n)
@@ -128,12 +128,10 @@ def _keys(options: RunOptions, n: int) -> list[Key]:
 
 def _run(key: Key, options: RunOptions) -> Any:
     """Return the MAP of documents at every β."""
-    name, collection, algorithm = str(key[0]), str(key[1]), str(key[3])
-    l, run = int(key[2]), int(key[4])
-    preparation = next(each for each in PREPARATIONS if str(each) == name)
+    collection, l, algorithm, run = str(key[0]), int(key[1]), str(key[2]), int(key[3])
     # every number of word clusters has its own samples
     seed = WORD_CLUSTERS.index(l) + len(WORD_CLUSTERS) * run
-    sample = sample_of(preparation, collection, seed, options.data)
+    sample = sample_of(CHOSEN, collection, seed, options.data)
     counts = len(sample.class_names), l
     more = {"tol": 1e-3, "random_state": seed}
     if algorithm == "sGITCC":
@@ -163,14 +161,14 @@ def _anneal(sample: Dataset, counts: tuple[int, int], more: dict[str, Any]) -> A
 def _maps(runs: Runs, collection: str, l: int, algorithm: str = "AnnITCC") -> np.ndarray:
     """Return the MAP of every sample at every β."""
     case = (collection, l, algorithm)
-    return np.array([run for key, run in runs.items() if key[1:4] == case], dtype=float)
+    return np.array([run for key, run in runs.items() if key[:3] == case], dtype=float)
 
 
 def _conclude(runs: Runs, options: RunOptions, n: int) -> Reproduction:
     samples = {(name, l): _maps(runs, name, l) for name in COLLECTIONS for l in WORD_CLUSTERS}
     sequential = {name: _maps(runs, name, VARIED, "sGITCC") for name in COLLECTIONS}
     return Reproduction(
-        **about("newsgroups", n=n, prepared=Preparation(options.headers, options.stop_words)),
+        **about("newsgroups", n=n, prepared=CHOSEN),
         y_label="MAP of documents",
         columns=len(WORD_CLUSTERS),
         curves=[_curve(every, *case) for case, every in samples.items()],
@@ -294,7 +292,7 @@ newsgroups = Experiment(
 class Variant(NamedTuple):
     """A preparation, and how AnnITCC starts and breaks ties."""
 
-    preparation: Preparation = Preparation("subject", stop_words=False)
+    preparation: Preparation = CHOSEN
     pair: bool = False  #: does it start from the best pair, or from the best rows and columns?
     ties: str = "stay"
 

@@ -32,14 +32,13 @@ from ..experiment import (
     solve,
     verdicts,
 )
-from .newsgroups import PREPARATIONS, VARIED, Preparation, classes_of, sample_of
+from .newsgroups import CHOSEN, PREPARATIONS, VARIED, classes_of, sample_of
 
 BETAS = (1.0, 0.75, 0.5, 0.25, 0.0)
 DEFAULT_BETAS = (1.0, 0.5, 0.0)
 HALF = 0.5
 LEAST = "least cost found by any method"
 SAME_STARTS = 5  # of every heuristic that starts at random
-CHOSEN = Preparation("subject", stop_words=False)
 #: Weights of the same counts.
 WEIGHTS: tuple[Any, ...] = ("presence", "log", "uniform", "bm25")
 #: Methods that start from single elements or from one side, and the β of their cost.
