@@ -75,7 +75,8 @@ class Simulation:
         steps = original(worker, jobs, stop)
         for job, step in zip(jobs, steps or [], strict=True):
             visited = sum(rows.size for rows in job.rows) / self.workers
-            self.bytes += 2 * narrow(step.changes[0]).nbytes + self.workers * 5 * visited
+            sent = sum(array.nbytes for array in narrow(step.changes[0]))
+            self.bytes += 2 * sent + self.workers * 5 * visited
         self.exchanges += 2
         return steps
 

@@ -136,8 +136,6 @@ def test_reproduce_says_how_each_curve_compares_and_where_the_page_is(tmp_path):
     [
         ("reproduce figure-9", "'figure-9'"),
         ("reproduce newsgroups", "comarkov datasets fetch newsgroups"),
-        ("datasets path movielens", "comarkov datasets fetch movielens"),
-        ("datasets path southern-women", "comarkov fit southern-women"),
         ("datasets fetch southern-women", "southern-women"),
     ],
 )
@@ -151,8 +149,6 @@ def test_datasets(tmp_path, data_file):
     out = run("datasets", "list", COMARKOV_DATA=str(folder)).stdout
     assert "bundled" in out
     assert str(folder / "ml-100k.zip") in out
-    done = run_process("datasets", "path", "movielens", COMARKOV_DATA=str(folder))
-    assert done.stdout == f"{folder / 'ml-100k.zip'}\n"
     out = run("datasets", "list", COMARKOV_DATA=str(tmp_path), XDG_CACHE_HOME=str(tmp_path)).stdout
     assert "download: comarkov datasets fetch newsgroups (14.5 MB)" in out
 

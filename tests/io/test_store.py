@@ -119,15 +119,6 @@ def test_weights_are_computed_on_disk(packed, scheme, monkeypatch):
         assert about[0] == about[1]
 
 
-def test_its_transpose_is_on_disk_too(packed):
-    data, store, _ = packed
-    turned = store.T
-    assert turned.joint is store.joint.T
-    assert (turned.matrix != data.matrix.T.tocsr()).nnz == 0
-    assert turned.row_names.tolist() == data.column_names.tolist()
-    assert (turned.row_kind, turned.column_kind) == ("item", "user")
-
-
 def test_rows_that_are_released_are_read_again(packed):
     data, store, _ = packed
     before = store.joint.matrix.indices.copy(), store.joint.matrix.weights.copy()

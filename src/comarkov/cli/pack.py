@@ -178,28 +178,3 @@ def fetch_dataset(
         with progress_bars() as advance:
             path = fetch(name, out, partial(advance, name))
         echo(path)
-
-
-@datasets.command("path")
-@command
-def dataset_path(
-    name: Annotated[
-        str | None,
-        argument("NAME", "movielens or newsgroups. Without it, the cache folder is printed."),
-    ] = None,
-) -> None:
-    """Print the path of a data set on this machine.
-
-    [bold]Example[/bold]
-
-    comarkov datasets path movielens
-    """
-    from ..io.datasets import CATALOGUE, find, missing
-    from ..io.datasets.archives import cache_folder
-
-    place = cache_folder() if name is None else find(name)
-    if place is None and CATALOGUE[str(name)].archive is None:
-        raise ValueError(f"{name} is bundled and has no file. Use its name: comarkov fit {name}")
-    if place is None:
-        raise FileNotFoundError(missing(str(name)))
-    echo(place)

@@ -96,10 +96,12 @@ def partition_agreement(a: np.ndarray, b: np.ndarray) -> float:
     both = (a >= 0) & (b >= 0)
     if not both.any():
         return 0.0
+    from sklearn.metrics import adjusted_mutual_info_score  # slow to import
+
     table = contingency(a[both], b[both])
     if np.count_nonzero(table) == table.shape[0] == table.shape[1]:
         return 1.0  # the same partition
-    return (adjusted_rand(table) + _adjusted_information(table)) / 2
+    return float(adjusted_rand(table) + adjusted_mutual_info_score(a[both], b[both])) / 2
 
 
 def contingency(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -117,21 +119,3 @@ def adjusted_rand(table: np.ndarray) -> float:
     expected = rows * columns / all_pairs if all_pairs else 0.0
     most = (rows + columns) / 2
     return 1.0 if most == expected else (together - expected) / (most - expected)
-
-
-def _adjusted_information(table: np.ndarray) -> float:
-    """(I - E[I]) / (max I - E[I]), where I is the mutual information, max I the mean entropy."""
-    from sklearn.metrics.cluster import expected_mutual_information  # slow to import
-
-    n = table.sum()
-    rows, columns = _entropy(table.sum(axis=1) / n), _entropy(table.sum(axis=0) / n)
-    information = rows + columns - _entropy(table.ravel() / n)
-    expected = float(expected_mutual_information(sp.csr_array(table), int(n)))
-    room = (rows + columns) / 2 - expected
-    room = min(room, -np.finfo(float).eps) if room < 0 else max(room, np.finfo(float).eps)
-    return float((information - expected) / room)
-
-
-def _entropy(shares: np.ndarray) -> float:
-    shares = shares[shares > 0]
-    return float(-(shares * np.log(shares)).sum())

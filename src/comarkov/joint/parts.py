@@ -82,11 +82,6 @@ class Change(NamedTuple):
     items: np.ndarray  # uint32
     cells: np.ndarray  # (items, clusters), of the type of the masses
 
-    @property
-    def nbytes(self) -> int:
-        """The size in memory."""
-        return self.items.nbytes + self.cells.nbytes
-
     def plus(self, other: Change) -> Change:
         """Return the sum of two changes."""
         if self.items.size == 0 or other.items.size == 0:

@@ -149,12 +149,7 @@ def spread_of(weights: np.ndarray, total: float) -> float:
     """A bound on |ln v| + 1 for sums v of weights; infinite beyond single precision."""
     if weights.size == 0 or total == 0:
         return 1.0
-    return spread_between(weights.min(), total)
-
-
-def spread_between(least: float, total: float) -> float:
-    """A bound on |ln v| + 1 for sums v of weights with this least weight and total."""
-    octaves = max(abs(np.log2(least)), abs(np.log2(total)))
+    octaves = max(abs(np.log2(weights.min())), abs(np.log2(total)))
     return float(octaves * np.log(2) + 1) if octaves <= SAFE_OCTAVES else np.inf
 
 

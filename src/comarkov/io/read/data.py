@@ -148,21 +148,6 @@ class Data:
         """Numbers of rows and columns."""
         return self.matrix.shape
 
-    @property
-    def T(self) -> Data:  # noqa: N802, as in NumPy
-        """Rows and columns exchanged. Texts are left out, as they belong to rows."""
-        return replace(self, matrix=self.matrix.T.tocsr(), **self._exchanged())
-
-    def _exchanged(self) -> dict[str, Any]:
-        """What belongs to rows as that of columns, and the other way round."""
-        both = {"row_": "column_", "column_": "row_"}
-        swapped = {
-            new + part: getattr(self, old + part)
-            for new, old in both.items()
-            for part in ("names", "kind", "classes")
-        }
-        return {**swapped, "named": self.named[::-1], "texts": None}
-
     def changed(self, **fields: Any) -> Self:
         """Data with other values of some fields."""
         return replace(self, **fields)

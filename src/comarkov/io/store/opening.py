@@ -92,11 +92,6 @@ class Store(Data):
         """Numbers of rows and columns."""
         return self.joint.shape
 
-    @property
-    def T(self) -> Data:  # noqa: N802, as in NumPy
-        """Rows and columns exchanged. Texts are left out, as they belong to rows."""
-        return replace(self, joint=self.joint.T, **self._exchanged())
-
     def __repr__(self) -> str:
         return super().__repr__().replace("Data(", "Store(", 1)
 
