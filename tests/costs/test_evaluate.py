@@ -69,6 +69,10 @@ def test_elements_in_no_cluster_count_as_wrong():
     assert evaluate.adjusted_rand_index([0, 0, 1, 1], [0, 0, -1, -1]) == 1  # one more cluster
 
 
+LABELS = st.lists(st.tuples(st.integers(-1, 4), st.integers(-1, 5)), min_size=1, max_size=40)
+
+
+@given(LABELS)
 def test_agreement_is_the_mean_of_both_measures(pairs):
     a, b = np.array(pairs).T
     both = (a >= 0) & (b >= 0)
