@@ -98,7 +98,6 @@ class CoClusteringContract(EstimatorContract):
         for name, read in FORMATS.items():
             assert_array_equal(model.predict(read(X)), model.row_labels_, err_msg=name)
 
-    @pytest.mark.filterwarnings("ignore:.* empty")
     def test_a_row_that_counts_twice_is_two_rows(self, X, model, tmp_path):
         counted = np.arange(X.shape[0]) % 3
         fitted = self.estimator().fit(X, sample_weight=counted)

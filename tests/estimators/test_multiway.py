@@ -178,7 +178,7 @@ def test_elements_without_mass_are_reported(data):
     X[DW][4] = 0  # has authors
     X[DA][7] = X[DW][7] = 0
     X[DW][:, 5] = 0
-    message = "1 of 60 documents and 1 of 40 words have no mass"
+    message = "1 of 60 documents and 1 of 40 words are empty"
     with pytest.warns(UserWarning, match=message) as caught:
         model = MultiwayClustering(3, random_state=0).fit(X)
     assert caught[0].filename == __file__

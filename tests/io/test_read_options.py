@@ -32,8 +32,8 @@ REFUSED = {
         "u.item, line 1",
     ),
     "what may be a trap": (["packed.csv.gz", "--max-bytes", "500kB"], "--max-bytes 5000000"),
-    "nothing but zeros": (["zeros.csv"], "no mass"),
-    "a wide table of zeros": (["wide.csv"], "no mass"),
+    "nothing but zeros": (["zeros.csv"], "is empty"),
+    "a wide table of zeros": (["wide.csv"], "is empty"),
     "no size": (["packed.csv.gz", "--max-bytes", "much"], "--max-bytes 2GB"),
 }
 

@@ -180,8 +180,8 @@ def test_weights_near_the_largest_number(W):
         ([1, 2, 3], "1D array"),
         (np.zeros((0, 3)), "0 sample"),
         (np.zeros((3, 0)), "0 feature"),
-        (np.zeros((3, 2)), "no mass"),
-        (sp.csr_array((3, 2)), "no mass"),
+        (np.zeros((3, 2)), "is empty"),
+        (sp.csr_array((3, 2)), "is empty"),
     ],
 )
 def test_bad_input_gets_a_clear_error(W, message):

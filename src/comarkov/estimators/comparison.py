@@ -209,7 +209,7 @@ def _best_fit(
     asked = estimator._parameters()
     beta, takes_starts = float(asked.beta), asked.method in STARTED
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", ".* (has|have) no mass")  # reported once
+        warnings.filterwarnings("ignore", ".* (is|are) empty")  # reported once
         for n in LOADING:
             small = (np.arange(n) % 2,) * 2
             _fit(estimator, joint(np.eye(n) * weights.data[0]).csr, small, takes_starts)

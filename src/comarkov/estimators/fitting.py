@@ -246,7 +246,7 @@ def warn_of(converged: bool, starts: Sides, run: Run) -> None:
     empty = [int((~start.has_mass).sum()) for start in starts]
     if any(empty):
         shape = starts[0].has_mass.size, starts[1].has_mass.size
-        warn_user(f"{without_mass(empty, shape)}: label -1.")
+        warn_user(f"{without_mass(empty, shape)} (label -1).")
 
 
 def read_weighted(

@@ -171,13 +171,13 @@ class MultiwayClustering(SearchParameters, Searches):
         self.selection_reason_, self.types_, self.names_ = reason, types, names
         self._keep(data, starts, state)
         empty = [
-            f"{(~start.has_mass).sum()} of {start.has_mass.size} "
+            f"{(~start.has_mass).sum():,} of {start.has_mass.size:,} "
             f"{plural_of_kind(name, f'elements of {name}')}"
             for name, start in zip(types, starts, strict=True)
             if not start.has_mass.all()
         ]
         if empty:
-            warn_user(f"{' and '.join(empty)} have no mass: label -1.")
+            warn_user(f"{' and '.join(empty)} are empty (label -1).")
         return self
 
     def results(self, X: Mapping[Key, Any]) -> MultiwayResults:

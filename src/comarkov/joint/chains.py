@@ -123,7 +123,7 @@ def read_transitions(X: Any, kind: str, ends: str = "stay") -> Transitions:
             advice='For sequences of states set kind="sequences".',
         )
     if csr.nnz == 0:
-        raise ValueError("The matrix has no mass: there are no transitions.")
+        raise ValueError("The matrix is empty: there are no transitions.")
     sums = _row_sums(csr)
     is_stochastic = bool((abs(sums - 1) <= SUM_TOLERANCE).all())
     if kind == "probabilities" and not is_stochastic:

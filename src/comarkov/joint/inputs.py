@@ -26,7 +26,7 @@ from .objects import (
 )
 from .parts import row_ranges
 
-NO_MASS = "The matrix has no mass: all its entries are zero."
+NO_MASS = "The matrix is empty: all its entries are zero."
 TOO_LARGE = "The sum of all entries is too large. Divide them first: X / X.max()"
 
 

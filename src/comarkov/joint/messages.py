@@ -126,10 +126,10 @@ def _package(module: dict[str, object]) -> str:
 
 
 def without_mass(empty: Sequence[int], shape: tuple[int, int]) -> str:
-    """How many rows and columns have no mass, in words; a side without such is left out."""
+    """How many rows and columns are empty, in words; a side without such is left out."""
     sides = zip(empty, shape, ("rows", "columns"), strict=True)
-    counts = [f"{count} of {size} {what}" for count, size, what in sides if count]
-    return f"{' and '.join(counts)} {'has' if sum(empty) == 1 else 'have'} no mass"
+    counts = [f"{count:,} of {size:,} {what}" for count, size, what in sides if count]
+    return f"{' and '.join(counts)} {'is' if sum(empty) == 1 else 'are'} empty"
 
 
 class InputError(ValueError):

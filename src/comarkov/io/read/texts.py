@@ -146,7 +146,7 @@ def _check_words(texts: Sequence[str], options: ReadOptions, source: str) -> Non
     if isinstance(options.stop_words, str) and options.stop_words not in STOP_WORDS:
         raise InputError(
             f"There is no list of stop words {options.stop_words!r}, and no file of that name",
-            advice="Choose stop_words='english', stop_words='none' or a file of words.",
+            advice="Choose stop_words='english' or stop_words='none', or give a file of words.",
         )
 
 
