@@ -127,6 +127,7 @@ bench-quality: $(BENCH)
 	$(BIN)/python benchmarks/confidence.py || missed=1; \
 	$(BIN)/python benchmarks/settings.py || missed=1; \
 	$(BIN)/python benchmarks/choices.py || missed=1; \
+	$(BIN)/python benchmarks/short_texts.py || missed=1; \
 	$(BIN)/python benchmarks/choose_numbers.py && exit $$missed
 
 bench-scale: $(BENCH)

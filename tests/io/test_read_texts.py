@@ -89,6 +89,11 @@ def test_stop_words_and_least_numbers(tmp_path):
     assert every.column_names.tolist() == ["and", "ice", "on", "sea", "snow", "sun", "the"]
 
 
+def test_a_note_if_few_words_are_left():
+    with noted("3 of 7 texts have fewer than two words left"):
+        comarkov.read(["snow and ice"] * 4 + ["ice cream", "snow?", "of the"])
+
+
 def test_the_words_kept_are_those_that_tell_most():
     rng = np.random.default_rng(0)
     texts = [" ".join(f"word{i}" for i in rng.integers(0, 30, 40) ** 2 // 30) for _ in range(20)]

@@ -13,6 +13,7 @@ from comarkov.search.select.choose_numbers import Decision, _Choice, select
 from comarkov.search.select.number_ladder import Gain, ladder, numbers_of
 from comarkov.search.select.swaps import Contrast
 
+DIRECTIONS = Contrast(np.array([2.0, 1.5, 1.45]), np.ones((2, 3)))
 FLAT = agreement(k2=0.9, k3=0.72, k4=0.65)
 
 
@@ -115,9 +116,11 @@ def knee_of(W, numbers=(8, 8), axes=(0, 1)):
 def test_the_knee_is_where_blocks_end():
     blocks = np.kron(np.eye(4) * 50 + 1, np.ones((6, 6)))
     W = np.random.default_rng(0).poisson(blocks)
-    assert knee_of(W) == [4, 4]
-    assert knee_of(W, (8, 4), axes=[0]) == [4, 4]
-    assert knee_of(W, (8, 2), axes=[0])[1] == 2
+    assert knee_of(W) == ([4, 4], [[4], [4]])
+    assert knee_of(W, (8, 4), axes=[0])[0] == [4, 4]
+    numbers, near = knee_of(W, (8, 2), axes=[0])
+    assert numbers[1] == 2
+    assert near[1] == [2]
 
 
 # --- reasons ------------------------------------------------------------------------------------
@@ -128,13 +131,14 @@ def test_the_knee_is_where_blocks_end():
     [
         (choose_numbers.described([0, 1], (3, 1))[0], 3, ["1 column cluster "]),
         (choose_numbers.described([1], (3, 1))[1], 1, ["1 column cluster "]),
-        (choose_numbers.agreed(1, 3, FLAT), 3, ["3 column clusters", "halves of the rows", "0.72"]),
-        (choose_numbers.view(0, 3, 1, agreement()), 3, ["3 row clusters", "too few"]),
-        (choose_numbers.view(1, 3, 1, agreement(k2=0.01, k3=0.02)), 3, ["different clusters"]),
-        (choose_numbers.view(0, 3, 1, agreement(k2=0.5, k4=0.9)), 3, ["more than 4"]),
-        (choose_numbers.view(0, 3, 5, agreement()), 5, ["5 row clusters", "the columns"]),
+        (choose_numbers.agreed(1, 3, FLAT), 3, ["2 to 4 column", "halves of the rows", "0.72"]),
+        (choose_numbers.view(0, 3, [3], agreement()), 3, ["3 row clusters fit best", "too few"]),
+        (choose_numbers.view(1, 3, [2, 4], agreement(k2=0.01, k3=0.02)), 3, ["2 to 4", "show 3"]),
+        (choose_numbers.view(1, 3, [2, 4], agreement(k2=0.01)), 3, ["different clusters"]),
+        (choose_numbers.view(0, 3, [3], agreement(k2=0.5, k4=0.9)), 3, ["more than 4"]),
+        (choose_numbers.view(0, 5, [2, 3], agreement()), 5, ["we show 5", "as of the columns"]),
         (choose_numbers.smallest_agreed(1, FLAT, 1), FLAT.nearly_best()[0], ["about equally well"]),
-        (choose_numbers.contrasted(0, Contrast({2: 1.4, 3: 1.5, 4: 1.1})), 3, ["1.5 times"]),
+        (choose_numbers.contrasted(0, DIRECTIONS), 3, ["2 to 4 row", "show 3", "at random"]),
     ],
 )
 def test_a_reason_has_the_number_and_the_evidence(decision, number, parts):

@@ -5,7 +5,7 @@ import scipy.sparse as sp
 from helpers import run_at
 
 from comarkov import CoClustering
-from comarkov.search.select.swaps import contrast, swap
+from comarkov.search.select.swaps import DIRECTIONS, contrast, swap
 
 RNG = np.random.default_rng(0)
 
@@ -41,7 +41,26 @@ def test_structure_stands_out_and_noise_does_not():
     assert contrast(texts, run_at(0.7)).shows_structure
     assert not contrast(swap(texts.sign(), RNG), run_at(0.7)).shows_structure
     assert not contrast(bursty(), run_at(0.7)).shows_structure
-    assert contrast(sp.csr_array(np.eye(4)), run_at(0.7)).ratios == {}
+    assert contrast(sp.csr_array(np.eye(4)), run_at(0.7)) is None
+
+
+def test_topics_are_directions_that_stand_out():
+    texts, _ = short_texts(topics=4, own=0.9)
+    measured = contrast(texts, run_at(0.7))
+    assert measured.number() == 4
+    assert measured.nearly_best()[0] <= 4 <= measured.nearly_best()[-1]
+    dense = table_of(texts)
+    values = np.linalg.svd(dense, compute_uv=False)[:DIRECTIONS]
+    np.testing.assert_allclose(measured.squares, values**2, rtol=1e-3)
+
+
+def table_of(texts):
+    """The table whose singular values are compared, by its definition."""
+    present = texts.sign().toarray()
+    present = present[:, present.sum(axis=0) > 1]
+    rows, columns = present.sum(axis=1, keepdims=True), present.sum(axis=0)
+    expected = rows * columns / present.sum()
+    return (present - expected) / np.sqrt((rows + rows.mean()) * (columns + columns.mean()))
 
 
 def test_short_texts_have_clusters_and_bursts_have_none():

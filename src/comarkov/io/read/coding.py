@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...joint.scale import are_whole
-from .headers import is_missing
+from .headers import MAX_ORDERED, in_order, is_missing
 from .raw_tables import RawTable
 
 if TYPE_CHECKING:
@@ -115,6 +115,8 @@ class Texts:
         distinct = names.unique().sort()
         if all(map(WHOLE_NUMBER.fullmatch, distinct)):
             distinct = distinct.cast(pl.Int64).sort().cast(pl.String)
+        elif len(distinct) <= MAX_ORDERED:
+            distinct = pl.Series(in_order(distinct.to_list()), dtype=pl.String)
         rank = np.empty(self.names.size, np.int32)
         places = pl.arange(distinct.len(), dtype=pl.Int32, eager=True)
         rank[used] = names.replace_strict(distinct, places).to_numpy()

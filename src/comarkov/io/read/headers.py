@@ -206,3 +206,30 @@ IDENTIFIER = re.compile(r"|unnamed: 0|rownames|index|[Ii]d|ID|.*[_ ](id|Id|ID)|.
 def is_heading_of_identifiers(heading: str) -> bool:
     """Is a column called as those that number the rows are?"""
     return IDENTIFIER.fullmatch(heading.replace("Unnamed", "unnamed")) is not None
+
+
+CALENDAR_TEXTS = (
+    "monday tuesday wednesday thursday friday saturday sunday",
+    "january february march april may june july august september october november december",
+)
+CALENDARS = [text.split() for text in CALENDAR_TEXTS]
+
+
+INTERVAL = re.compile(r"(below )?(-?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?)( to \S+| or more)?")
+MAX_ORDERED = 100  # names of bins
+
+
+def in_order(names: list[str]) -> list[str]:
+    """Weekdays, months, their first three letters, and intervals in order; others as they are."""
+    if not 1 < len(names) <= MAX_ORDERED:
+        return names
+    for calendar in CALENDARS:
+        for length in (None, 3):
+            places = {name[:length]: place for place, name in enumerate(calendar)}
+            if all(name.lower() in places for name in names):
+                return sorted(names, key=lambda name: places[name.lower()])
+    limits = {name: INTERVAL.fullmatch(name) for name in names}
+    if all(limits.values()) and any(m[1] or m[3] for m in limits.values() if m):
+        starts = {name: (not m[1], float(m[2].replace(",", ""))) for name, m in limits.items() if m}
+        return sorted(names, key=starts.__getitem__)
+    return names

@@ -32,7 +32,7 @@ from .bins import (
 )
 from .columns import ColumnProfile, profiles_of
 from .data import Data
-from .headers import kind_of
+from .headers import in_order, kind_of
 from .naming import chosen_columns, columns_in, distinct
 from .raw_tables import RawTable, no_lines, unsuitable
 
@@ -208,8 +208,11 @@ def _of_values(heading: str, texts: pl.Series) -> Variable | None:
         return None
     ordered = pl.Series(kept, dtype=pl.String)
     numbers = ordered.cast(pl.Float64, strict=False)
-    ordered = ordered.sort() if numbers.null_count() else ordered.gather(numbers.arg_sort())
-    values = [*ordered.to_list(), *([OTHER] if others else [])]
+    if numbers.null_count():
+        kept = in_order(sorted(kept))
+    else:
+        kept = ordered.gather(numbers.arg_sort()).to_list()
+    values = [*kept, *([OTHER] if others else [])]
     return Variable(heading, [f"{heading} = {value}" for value in values], values)
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 TEXT_WEIGHTING = "bm25"  # the best by measurement without labels, see docs/concepts/weighting.md
 STOP_WORDS = ("english", "none")
 DOCUMENT = "document"
+MANY_SHORT = 0.1  # the share of texts with fewer than two words that is worth a note
 
 
 class Documents(NamedTuple):
@@ -127,6 +128,12 @@ def count_words(
             file=source,
             advice=f"Give texts with other words, or keep more words with {more}.",
         ) from error
+    short = int((np.diff(counts.indptr) < 2).sum())
+    if short > max(2, MANY_SHORT * counts.shape[0]):
+        warn_user(
+            f"{source}: {short:,} of {counts.shape[0]:,} texts have fewer than two words left, too "
+            "few to cluster them well. stop_words='none' or min_df=1 keeps more words."
+        )
     words = counter.get_feature_names_out()
     if n_words is not None and n_words < words.size:
         kept = most_informative(counts, n_words)

@@ -164,11 +164,11 @@ class _Choice:
         is_open = chosen[0] is None if self.are_records else not any(chosen)
         if not is_explained and self._is_doubtful(chosen):
             contrast = swaps.contrast(self.data.csr, self.run.drawing(Purpose.NULL_TABLES, 1))
-            if contrast.ratios and not contrast.shows_structure:
+            if contrast and not contrast.shows_structure:
                 return self._one_cluster("no structure", BY_CHANCE)
-            if contrast.ratios and self._is_sparse():
+            if contrast and self._is_sparse(swaps.SPARSE_ENTRIES):
                 return self._both(lambda axis: chosen[axis] or contrasted(axis, contrast))
-            is_open = is_open and not contrast.ratios
+            is_open = is_open and not contrast
         if is_open and (nothing := self._nothing(numbers)):
             return self._one_cluster("no structure", nothing)
         if is_explained:
@@ -208,7 +208,7 @@ class _Choice:
                 best = level.description, state.copy()
         if best is None or self.evidence is None:
             return None
-        if self._leftover(best[1])[0] > UNEXPLAINED:
+        if self._is_unexplainable() or self._leftover(best[1])[0] > UNEXPLAINED:
             return best[1]
         return settle(best[1], self.is_given, self.evidence, run)
 
@@ -219,17 +219,21 @@ class _Choice:
         counts vary like counts.
         """
         assert self.evidence is not None
-        if self.are_records or (self._is_sparse() and not self.data.is_count):
-            return False  # values of a variable exclude each other, and single words fit any block
+        if self._is_unexplainable():
+            return False
         if min(self.elements) < MIN_HALVED:
             return self.data.is_count and self.evidence.total >= LIKE_COUNTS * self.data.total
         return self._leftover(state)[1] <= EXPLAINED
 
-    def _is_sparse(self) -> bool:
-        """Have rows too few observations for two halves?"""
+    def _is_unexplainable(self) -> bool:
+        """Do values of a variable exclude each other, or would single words fit any block?"""
+        has_few = not self.data.is_count and self._is_sparse(swaps.SPARSE_ENTRIES)
+        return self.are_records or has_few
+
+    def _is_sparse(self, least: int, axis: int = 0) -> bool:
+        """Have rows fewer observations than this on average?"""
         observations = self.data.total if self.data.is_count else self.data.nnz
-        few = swaps.SPARSE_ENTRIES * max(self.elements[0], 1)
-        return not self.are_records and bool(observations < few)
+        return not self.are_records and bool(observations < least * self.elements[axis])
 
     def _is_doubtful(self, chosen: Sequence[Decision | None]) -> bool:
         """Do halves agree little or not at all, in a table whose zeros can tell something?"""
@@ -266,7 +270,9 @@ class _Choice:
     def _agreed(self, axis: int) -> Decision | None:
         """Return the number on which halves of the other side agree; None if they cannot decide."""
         facing, variables = self.facing[axis], self.variables[axis]
-        if not self.is_open[axis] or not can_be_halved(facing, variables) or self.run.stop():
+        is_hopeless = all(self._is_sparse(swaps.FEWEST_HALVED, each) for each in {0, axis})
+        may_agree = can_be_halved(facing, variables) and not is_hopeless
+        if not self.is_open[axis] or not may_agree or self.run.stop():
             return None
         count = Budget.HALVES.times(self.data.nnz * LADDER[-1], *CHOICE_HALVINGS)
         runs = [self.run.drawing(Purpose.HALVES, axis, i) for i in range(count)]
@@ -286,10 +292,10 @@ class _Choice:
         axes = [axis for axis in (0, 1) if known[axis] is None and self.is_open[axis]]
         if axes and not self.run.stop():
             starts = self._start(0, known[0]), self._start(1, known[1])
-            knee = knee_of_kept(self.data, starts, axes, self.run.drawing(Purpose.LADDER, 1))
+            knee, near = knee_of_kept(self.data, starts, axes, self.run.drawing(Purpose.LADDER, 1))
             for axis in axes:
-                least = self._at_least(axis, chosen[1 - axis])
-                completed[axis] = view(axis, knee[axis], least, self.agreements[axis])
+                k = max(knee[axis], self._at_least(axis, chosen[1 - axis]))
+                completed[axis] = view(axis, k, near[axis], self.agreements[axis])
         return completed
 
     def _smallest_agreed(self, axis: int, other: Decision | None) -> Decision | None:
@@ -358,34 +364,29 @@ def smallest_agreed(axis: int, measured: Agreement, least: int) -> Decision:
     """Halves agree on many numbers alike: the smallest, but not fewer than on the other side."""
     near = measured.nearly_best()
     k = max(near[0], least)
-    raised = f" These are as many as of the {_others(axis)}." if k > near[0] else ""
-    return Decision(k, "view", f"{_range(axis, near, k)}.{raised}")
+    return Decision(k, "view", f"{_range(axis, near, k)}.")
 
 
 def contrasted(axis: int, contrast: Contrast) -> Decision:
-    """The middle of the numbers that stand out most from tables filled at random."""
-    near = contrast.nearly_best()
-    k = near[len(near) // 2]
-    reason = f"{_range(axis, near, k)} ({contrast.ratios[k]:.1f} times the information of chance)."
+    """As many as there are directions that stand out from tables filled at random."""
+    k = contrast.number()
+    reason = f"{_range(axis, contrast.nearly_best(), k)}, compared with tables filled at random."
     return Decision(k, "swapped tables", reason)
 
 
-def view(axis: int, knee: int, least: int, measured: Agreement) -> Decision:
-    """Halves cannot decide: the knee, but not fewer clusters than on the other side."""
-    k = max(knee, least)
-    reason = f"No number of {SIDE_WORDS[axis]} clusters stands out ({_why(axis, measured)}). "
-    reason += f"We show {_clusters(axis, k)}: "
-    if k > knee:
-        return Decision(k, "view", f"{reason}as many as of the {_others(axis)}.")
-    return Decision(k, "view", f"{reason}with more, each adds little.")
+def view(axis: int, k: int, near: Sequence[int], measured: Agreement) -> Decision:
+    """Halves cannot decide: a view of numbers near the knee, or of as many as on the other side."""
+    return Decision(k, "view", f"{_range(axis, near, k)} ({_why(axis, measured)}).")
 
 
 def _range(axis: int, near: Sequence[int], k: int) -> str:
     """The numbers that fit about equally well, and which one is shown."""
-    if len(near) < 2 or k not in range(near[0], near[-1] + 1):
+    least, most = near[0], near[-1]
+    if least == most == k:
         return f"{_clusters(axis, k)} fit best"
-    numbers = f"{near[0]} to {near[-1]} {SIDE_WORDS[axis]} clusters fit about equally well"
-    return f"{numbers}; we show {_clusters(axis, k)}"
+    alike = f"{least} to {most} {SIDE_WORDS[axis]} clusters fit about equally well"
+    numbers = f"{_clusters(axis, most)} fit best" if least == most else alike
+    return f"{numbers}; we show {k}" + (f", as many as of the {_others(axis)}" if k > most else "")
 
 
 def _why(axis: int, measured: Agreement) -> str:

@@ -32,7 +32,6 @@ from ..state.coclusters import CoClusterProblem, CoClusters
 from ..state.side import Side
 from ..state.starts import Start, free_start, hellinger
 
-LEAST_KEPT = 0.3  # the least share of information to keep, if that is possible
 TOP_CLUSTERS = 40  # clusters at the top of a ladder ...
 TOP_MEMBERS = 8  # ... but each with this many elements; smaller clusters look too homogeneous
 SMALL_TOP_CLUSTERS, SMALL_TOP_MEMBERS = 12, 3  # the same for small data
@@ -41,6 +40,7 @@ TOP_SWEEPS, LADDER_SWEEPS = 8, 2
 TRIED_CHANGES = 2  # merges and splits of a side that are tried in each round
 SETTLE_ROUNDS = 50  # the largest number of rounds
 LEAST_KEPT = 0.3  # the least share of information to keep, if that is possible
+KNEE_TOLERANCE = 0.1  # the share of its height by which levels near a knee may be lower
 LADDER = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 16, 18, 20, 24, 28, 32)
 MIN_MEMBERS = 5  # the least average number of elements in a cluster
 MIN_HALVED = 32  # the least number of columns that can be halved
@@ -155,11 +155,12 @@ def _changed(state: CoClusters, axis: int, run: Run) -> Iterator[CoClusters]:
 
 def knee_of_kept(
     data: Joint, starts: tuple[Start, Start], axes: Sequence[int], run: Run
-) -> list[int]:
+) -> tuple[list[int], list[list[int]]]:
     """Merge clusters on the given axes one by one down to two; return the numbers at the knee.
 
     The knee is where the information kept is highest above the line between its ends. If it is less
-    than LEAST_KEPT there, return the smallest numbers that keep LEAST_KEPT.
+    than LEAST_KEPT there, take the smallest numbers that keep LEAST_KEPT. Also return, for each
+    axis, all numbers that are about as high.
     """
     state = CoClusterProblem(data, starts).seeded(run)
     least = [min(k, 2) if axis in axes else k for axis, k in enumerate(numbers_of(state))]
@@ -169,11 +170,16 @@ def knee_of_kept(
         kept.append(level.information().kept)
     merged = [sum(pair[axis] - 1 for axis in axes) for pair in numbers]
     share = np.divide(kept, kept[0]) if kept[0] > 0 else np.zeros(len(kept))
-    best = int(np.argmax(share - np.divide(merged, max(merged[0], 1))))
-    enough = np.flatnonzero(np.array(kept) >= LEAST_KEPT)
-    if kept[best] < LEAST_KEPT and enough.size:
-        best = int(enough[-1])
-    return list(numbers[best])
+    height = share - np.divide(merged, max(merged[0], 1))
+    best = int(np.argmax(height))
+    near = height >= (1 - KNEE_TOLERANCE) * height[best]
+    enough = np.array(kept) >= LEAST_KEPT
+    if not enough[best] and enough.any():
+        best = int(np.flatnonzero(enough)[-1])
+        near = enough & near
+        near[best] = True
+    alike = [numbers[i] for i in np.flatnonzero(near)]
+    return list(numbers[best]), [sorted(set(each)) for each in zip(*alike, strict=True)]
 
 
 # --- halves of the columns ----------------------------------------------------------------------

@@ -2,75 +2,92 @@
 
 Half of a short text holds too few words for halves to agree. But if two entries exchange their
 columns, all rows and columns keep their numbers of entries, and whatever they have in common is
-lost. Clusters of the presence of entries keep as much information of such tables as of chance.
+lost. The largest singular values of the presence of entries measure what rows and columns have in
+common; n_xy / √((n_x + τ) (n_y + σ)), where τ and σ are the mean sums of rows and of columns, less
+what the margins alone explain. Unlike clusters, they have no local optima.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.sparse.linalg import LinearOperator, svds
 
-from ...joint.joint import joint
 from ..run import Run
-from .number_ladder import quick_fit
 
-SPARSE_ENTRIES = 20  # in a row, on average: fewer do not make two halves
-SWAPPED_TABLES = 3
+SPARSE_ENTRIES = 20  # in a row, on average: fewer do not make two halves ...
+FEWEST_HALVED = 10  # ... and even fewer need not be tried
+SWAPPED_TABLES = 6
 SWAP_CLASSES = 10  # of rows or columns, which have about as many entries
 SWAP_ROUNDS = 40  # in which each entry tries to exchange its column with another
-TESTED_NUMBERS = (2, 3, 4, 8)  # whose mean shows whether there is structure
-FURTHER_NUMBERS = (5, 6, 10, 12)  # which are tried if there is
-FITS = 2  # of each table, of which the better counts
+DIRECTIONS = 12  # the singular values that are compared
+SINGULAR_TOLERANCE = 1e-3
 MAX_TESTED_ENTRIES = 30_000
 MAX_DENSITY = 0.5  # of tables whose zeros can tell something
 CLEAR_AGREEMENT = 0.5  # of halves, above which there is no doubt that there is structure
-STRUCTURE = 1.12  # the least ratio of the information kept to that of swapped tables
-NEARLY_BEST_EXCESS = 0.85  # of the best excess over 1 that is nearly as good
+FIRST_VALUES = 1, 3, 12  # whose sums of squares show structure ...
+STRUCTURE = 1.05  # ... from this multiple of those of swapped tables on
+STANDING_OUT = 0.5  # of the largest excess: directions with less do not make a cluster ...
+ABOUT_HALF = 0.4, 0.6  # ... but numbers at these limits fit about as well
 
 
 @dataclass(frozen=True)
 class Contrast:
-    """The information kept, as a multiple of that of swapped tables, by number of clusters."""
+    """Squares of the largest singular values, of the data and of tables filled at random."""
 
-    ratios: dict[int, float]
+    squares: np.ndarray  # falling
+    swapped: np.ndarray  # by (table, value)
 
     @property
     def shows_structure(self) -> bool:
-        """Is the ratio above 1 for few clusters and for many, as it is not in bursts?"""
-        tested = [self.ratios[k] for k in TESTED_NUMBERS if k in self.ratios]
-        return bool(tested) and float(np.mean(tested)) >= STRUCTURE
+        """Are first values larger than those of all swapped tables, by more than these differ?"""
+        for first in FIRST_VALUES:
+            value, others = self.squares[:first].sum(), self.swapped[:, :first].sum(axis=1)
+            if value >= max(STRUCTURE * others.mean(), others.max() + np.ptp(others)):
+                return True
+        return False
+
+    def number(self, share: float = STANDING_OUT) -> int:
+        """One cluster more than there are directions with this share of the largest excess."""
+        excess = self.squares - self.swapped.max(axis=0)
+        return int((excess >= share * excess[0]).sum()) + 1
 
     def nearly_best(self) -> list[int]:
-        """Return the numbers with nearly the best ratio."""
-        least = NEARLY_BEST_EXCESS * (max(self.ratios.values()) - 1)
-        return [k for k, ratio in self.ratios.items() if ratio - 1 >= least]
+        """Return the numbers that fit about equally well, in rising order."""
+        return sorted({self.number(share) for share in (*ABOUT_HALF, STANDING_OUT)})
 
 
-def contrast(csr: sp.csr_array, run: Run) -> Contrast:
-    """Compare the presence of entries, in a sample of rows, with tables of the same margins."""
+def contrast(csr: sp.csr_array, run: Run) -> Contrast | None:
+    """Compare the presence of entries, in a sample of rows, with swapped tables; None if tiny."""
     present = _sample(csr, run.rng)
-    if min(present.shape) < 2 * max(TESTED_NUMBERS):
-        return Contrast({})
+    if min(present.shape) < 2 * DIRECTIONS or run.stop():
+        return None
     tables = [present, *(swap(present, run.rng) for _ in range(SWAPPED_TABLES))]
-    measured = Contrast(_ratios(tables, TESTED_NUMBERS, run))
-    if not measured.shows_structure:
-        return measured
-    return Contrast(dict(sorted((measured.ratios | _ratios(tables, FURTHER_NUMBERS, run)).items())))
+    start = run.rng.standard_normal(min(present.shape))
+    squares = np.array([_singular_values(table, start) for table in tables]) ** 2
+    return Contrast(squares[0], squares[1:])
 
 
-def _ratios(tables: Sequence[sp.csr_array], numbers: Sequence[int], run: Run) -> dict[int, float]:
-    """The information kept of the first table, as a multiple of that of the others."""
-    ratios = {}
-    for k in numbers:
-        if run.stop():
-            break
-        seeds = run.rng.integers(1 << 32, size=FITS)
-        kept, *others = (max(_kept(table, k, s, run) for s in seeds) for table in tables)
-        ratios[k] = kept / max(float(np.mean(others)), 1e-12)
-    return ratios
+def _singular_values(table: sp.csr_array, start: np.ndarray) -> np.ndarray:
+    """Return the largest singular values of a scaled table without what margins explain."""
+    sums = table.sum(axis=1), table.sum(axis=0)
+    rows, columns = (1 / np.sqrt(each + each.mean()) for each in sums)
+    scaled = sp.csr_array(table * rows[:, None] * columns)
+    turned = sp.csr_array(scaled.T)
+    usual = [
+        each * scale / np.sqrt(table.sum())
+        for each, scale in zip(sums, (rows, columns), strict=True)
+    ]
+    operator = LinearOperator(
+        table.shape,
+        matvec=lambda x: scaled @ x.ravel() - usual[0] * (usual[1] @ x.ravel()),
+        rmatvec=lambda y: turned @ y.ravel() - usual[1] * (usual[0] @ y.ravel()),
+        dtype=np.float64,
+    )
+    options = {"v0": start, "tol": SINGULAR_TOLERANCE, "return_singular_vectors": False}
+    return np.sort(svds(operator, DIRECTIONS, **options))[::-1]
 
 
 def _sample(csr: sp.csr_array, rng: np.random.Generator) -> sp.csr_array:
@@ -81,11 +98,6 @@ def _sample(csr: sp.csr_array, rng: np.random.Generator) -> sp.csr_array:
         present = present[np.sort(rng.choice(csr.shape[0], max(size, 1), replace=False))]
     present = present[:, np.bincount(present.indices, minlength=csr.shape[1]) > 1]
     return present[np.diff(present.indptr) > 0]
-
-
-def _kept(table: sp.csr_array, k: int, seed: int, run: Run) -> float:
-    state = quick_fit(joint(table), (k, k), replace(run, rng=np.random.default_rng(seed)))
-    return 0.0 if state is None else state.information().kept
 
 
 def swap(table: sp.csr_array, rng: np.random.Generator) -> sp.csr_array:
