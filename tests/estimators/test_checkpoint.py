@@ -8,8 +8,7 @@ from sklearn.metrics import adjusted_rand_score
 from comarkov import CoClustering, cost
 from comarkov.joint.joint import joint
 from comarkov.joint.messages import InputError
-from comarkov.model.checkpoint_file import FileCheckpoint
-from comarkov.model.storage import load_value, save_value
+from comarkov.model.storage import FileCheckpoint, load_value, save_value
 from comarkov.search.state.coclusters import CoClusterProblem
 from comarkov.search.state.starts import starts_for
 

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import comarkov
 from comarkov import AIB, CoClustering
 from comarkov.estimators import comparison
-from comarkov.estimators.baselines import BASELINES
+from comarkov.estimators.comparison import BASELINES
 from comarkov.estimators.prediction import CoClusterEstimator
 from comarkov.search.optimise import agglomeration as agglomerate
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from comarkov.joint import stationary
-from comarkov.joint.stationary import stationary_distribution
+from comarkov.joint import chains
+from comarkov.joint.chains import stationary_distribution
 
 
 def ring(n, loops=0.0):
@@ -97,9 +97,9 @@ def test_slow_chains_have_one_too(P):
 @pytest.mark.parametrize("name", ["in turn", "halves", "sticky"])
 def test_large_chains_are_iterated_or_solved(name, monkeypatch):
     P = SLOW[name]
-    monkeypatch.setattr(stationary, "MAX_ELIMINATED", 100)
+    monkeypatch.setattr(chains, "MAX_ELIMINATED", 100)
     assert_allclose(stationary_distribution(sp.csr_array(P)), eliminated(P), rtol=1e-7)
-    monkeypatch.setattr(stationary, "_iterated", lambda P: None)
+    monkeypatch.setattr(chains, "_iterated", lambda P: None)
     assert_allclose(stationary_distribution(sp.csr_array(P)), eliminated(P), rtol=1e-7)
 
 
@@ -149,7 +149,7 @@ def drift(n, up, down):
 )
 def test_masses_may_differ_by_more_than_numbers_can(n, up, down):
     """Those that underflow are tiny, but are there."""
-    logs = np.maximum(np.log(down / up) * np.arange(n)[::-1], np.log(stationary.MIN_STATE_MASS))
+    logs = np.maximum(np.log(down / up) * np.arange(n)[::-1], np.log(chains.MIN_STATE_MASS))
     exact = np.exp(logs) / np.exp(logs).sum()
     rng = np.random.default_rng(0)
     for order in (np.arange(n), np.arange(n)[::-1], rng.permutation(n)):

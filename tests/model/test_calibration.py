@@ -64,9 +64,9 @@ def test_the_exponent_is_that_of_the_variance(gamma):
     scale = rng.gamma(1.0, size=(5000, 3))
     scale[:, 0] = 0  # at home
     deviations = rng.standard_normal((5000, 3)) * np.sqrt(scale / observations[:, None] ** gamma)
-    given = calibration.Deviations(deviations**2, observations)
     expected = min(gamma, 1.0)
-    assert calibration._exponent(given, scale) == pytest.approx(expected, abs=0.01)
+    measured = calibration._exponent(deviations**2, observations, scale)
+    assert measured == pytest.approx(expected, abs=0.01)
 
 
 # --- what it is good for ----------------------------------------------------------------------

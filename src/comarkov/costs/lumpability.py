@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from scipy.stats import chi2, random_table
 
 from .labels import membership
-from .objective import LN2, information_parts, nats
+from .objective import nats
 
 MIN_RANDOM_TABLES = 200  # random tables of each cluster, to estimate the distribution of G ...
 MAX_RANDOM_TABLES = 2_000  # ... or this many if they are small
@@ -71,23 +71,22 @@ def g_test(counts: sp.csr_array, labels: np.ndarray, k: int, rng: np.random.Gene
     """
     inside = labels >= 0
     onto = np.rint((counts @ membership(labels, k)).toarray()).astype(np.int64)
-    tables = [_filled(onto[labels == a]) for a in range(k)]
-    tables = [table for table in tables if min(table.shape) > 1]
+    tables = []
+    for a in range(k):
+        table = onto[labels == a]
+        table = table[table.any(axis=1)][:, table.any(axis=0)]
+        if min(table.shape) > 1:
+            tables.append(table)
     n_tables = RANDOM_TABLE_CELLS // max(sum(table.size for table in tables), 1)
     n_tables = int(np.clip(n_tables, MIN_RANDOM_TABLES, MAX_RANDOM_TABLES))
     moments = [_moments(table, n_tables, rng) for table in tables]
     mean, variance = np.sum(moments, axis=0) if moments else (0.0, 0.0)
-    total = sum(map(_g_of, tables))
+    total = sum(float(_g(table, table)) for table in tables)
     freedom = sum((table.shape[0] - 1) * (table.shape[1] - 1) for table in tables)
     p_value = np.nan
     if variance > NO_VARIANCE * mean**2:
         p_value = float(chi2.sf(total * 2 * mean / variance, 2 * mean**2 / variance))
     return GTest(max(total, 0.0), freedom, p_value, int(onto[inside].sum()), float(mean))
-
-
-def _filled(table: np.ndarray) -> np.ndarray:
-    """Drop rows and columns without counts."""
-    return table[np.ix_(table.sum(axis=1) > 0, table.sum(axis=0) > 0)]
 
 
 def _moments(table: np.ndarray, n_tables: int, rng: np.random.Generator) -> tuple[float, float]:
@@ -104,13 +103,6 @@ def _moments(table: np.ndarray, n_tables: int, rng: np.random.Generator) -> tupl
     ]
     values = np.concatenate([np.atleast_1d(part) for part in drawn])
     return float(values.mean()), float(values.var(ddof=1))
-
-
-def _g_of(table: np.ndarray) -> float:
-    """Return G of one table: 2 N ln 2 times its information in bits."""
-    share = table / table.sum()
-    margins = share.sum(axis=1, keepdims=True), share.sum(axis=0)
-    return 2 * LN2 * float(table.sum() * information_parts(share, *margins).sum())
 
 
 def _g(tables: np.ndarray, like: np.ndarray) -> np.ndarray:

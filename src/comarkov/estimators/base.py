@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from numbers import Integral, Real
@@ -90,8 +89,7 @@ class Parameters(SearchParameters):
 
     def search_method(self, name: str = "") -> Method:
         """Return the method with its parameters, or another method with these parameters."""
-        name = name or self.method
-        return Method(name, self.n_init, self.beta_step, self.doublings)
+        return Method(name or self.method, self.n_init, self.beta_step, self.doublings)
 
     def refuse_labels(self, example: Any) -> None:
         """Raise an error if elements have labels although the number of clusters is chosen."""
@@ -125,8 +123,7 @@ class Searches(Savable, BaseEstimator):
         try:
             super()._validate_params()
         except InvalidParameterError as error:
-            quoted = re.search(r"'(\w+)' parameter", str(error))
-            name = quoted[1] if quoted else ""
+            name = str(error).partition("'")[2].partition("' parameter")[0]
             call = f" For example: {type(self).__name__}({name}={defaults.get(name)!r})"
             raise InvalidParameterError(f"{error}{call if name in defaults else ''}") from error
         method = self._parameters().method
@@ -149,10 +146,9 @@ class Searches(Savable, BaseEstimator):
 
 def warn_if_unfinished(converged: bool, run: Run) -> None:
     """Warn if the search was stopped early, or did not converge."""
-    problem = ""
-    if run.monitor.reason:
-        problem = f"The fit was stopped because {run.monitor.reason}: the best so far is kept."
+    if reason := run.monitor.reason:
+        problem = f"The fit was stopped because {reason}: the best so far is kept."
+        warn_user(problem, ConvergenceWarning)
     elif not converged:
         problem = f"No convergence in {run.settings.max_iter} sweeps: raise max_iter or tol."
-    if problem:
         warn_user(problem, ConvergenceWarning)

@@ -1,4 +1,4 @@
-"""A comparison of methods: from the same starts, in one table."""
+"""A comparison of methods from the same starts, and with those of other objectives."""
 
 from __future__ import annotations
 
@@ -26,7 +26,6 @@ from ..joint.weighting import Scheme, Weighting, as_weighting
 from ..search.run import Purpose, Seed
 from ..search.state.starts import pair, starts_for
 from .base import COUNT
-from .baselines import BASELINES, baseline
 from .coclustering import ClusterCounts, CoClustering
 from .named import AIB, IBCC, IDC, ITCC, SIB, IBDouble, OneSided
 from .prediction import CoClusterEstimator
@@ -52,6 +51,7 @@ MEASURES = {
     "ari": agreement.adjusted_rand_index,
 }
 LOADING = (4, 16)  # sizes of matrices that load the kernels: for few zeros, and for many
+MODULARITY_STARTS = 20
 LabelsOfBoth = tuple[np.ndarray, np.ndarray]
 
 
@@ -152,11 +152,10 @@ def compare(
             if name in BASELINES:
                 before = time.perf_counter()
                 labels = baseline(name, data.csr, counts, seed)
-                own_beta, seconds = np.nan, time.perf_counter() - before
+                found = np.nan, labels, time.perf_counter() - before
             else:
-                estimator = _estimator(name, beta, seed)
-                own_beta, labels, seconds = _best_fit(estimator, data.csr, starts)
-            lines.append(_line(name, own_beta, labels, seconds, data, known))
+                found = _best_fit(name, beta, seed, data.csr, starts)
+            lines.append(_line(name, *found, data, known))
         except MemoryError as error:
             if methods is not None:
                 raise
@@ -195,17 +194,13 @@ def same_starts(weights: Any, n_clusters: Any, n_init: int, seed: int) -> list[L
     return [(sides[0].draw(rng), sides[1].draw(rng)) for rng in streams]
 
 
-def _estimator(name: str, beta: float, seed: int) -> CoClusterEstimator:
-    estimator = METHODS[name]()
-    wanted = {"beta": beta, "random_state": seed}
-    known = estimator.get_params()
-    return estimator.set_params(**{key: wanted[key] for key in wanted if key in known})
-
-
 def _best_fit(
-    estimator: CoClusterEstimator, weights: sp.csr_array, starts: list[LabelsOfBoth]
+    name: str, beta: float, seed: int, weights: sp.csr_array, starts: list[LabelsOfBoth]
 ) -> tuple[float, LabelsOfBoth, float]:
     """Fit from each of the starts, if the method uses them; return β, the best labels, seconds."""
+    estimator, wanted = METHODS[name](), {"beta": beta, "random_state": seed}
+    for parameter in wanted.keys() & estimator.get_params().keys():
+        estimator.set_params(**{parameter: wanted[parameter]})
     asked = estimator._parameters()
     beta, takes_starts = float(asked.beta), asked.method in STARTED
     with warnings.catch_warnings():
@@ -256,3 +251,106 @@ def _fit(
     rows = fit(weights, counts[0], (start[0], None))
     columns = fit(weights.T, counts[1], (start[1], None))
     return rows.row_labels_, columns.row_labels_
+
+
+# --- methods with other objectives --------------------------------------------------------------
+
+
+def baseline(name: str, weights: sp.csr_array, counts: tuple[int, int], seed: int) -> LabelsOfBoth:
+    """Return row and column labels by one of `BASELINES`; -1 for empty rows and columns."""
+    rows, columns = (np.flatnonzero(weights.sum(axis=axis)) for axis in (1, 0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # convergence of scikit-learn's methods
+        found = BASELINES[name](weights[rows][:, columns].astype(float), counts, seed)
+    labels = np.full(weights.shape[0], -1), np.full(weights.shape[1], -1)
+    for side, kept, own in zip(labels, (rows, columns), found, strict=True):
+        side[kept] = np.unique(own, return_inverse=True)[1]
+    return labels
+
+
+def _spectral(X: sp.csr_array, counts: tuple[int, int], seed: int) -> LabelsOfBoth:
+    """Spectral co-clustering (Dhillon 2001): the same number of clusters on both sides."""
+    from sklearn.cluster import SpectralCoclustering
+
+    model = SpectralCoclustering(max(counts), random_state=seed).fit(sp.csr_matrix(X))
+    return model.row_labels_, model.column_labels_
+
+
+def _k_means(X: sp.csr_array, counts: tuple[int, int], seed: int) -> LabelsOfBoth:
+    """k-means on tf-idf, for the rows and for the columns."""
+    from sklearn.cluster import KMeans
+    from sklearn.feature_extraction.text import TfidfTransformer
+
+    def one_side(table: sp.csr_array, k: int) -> np.ndarray:
+        points = TfidfTransformer().fit_transform(sp.csr_matrix(table))
+        labels: np.ndarray = KMeans(k, n_init=10, random_state=seed).fit_predict(points)
+        return labels
+
+    return one_side(X, counts[0]), one_side(X.T.tocsr(), counts[1])
+
+
+def _by_largest(model: Any, X: sp.csr_array) -> LabelsOfBoth:
+    """Rows and columns by their largest factor, or their likeliest topic."""
+    return model.fit_transform(sp.csr_matrix(X)).argmax(axis=1), model.components_.argmax(axis=0)
+
+
+def _nmf(X: sp.csr_array, counts: tuple[int, int], seed: int) -> LabelsOfBoth:
+    from sklearn.decomposition import NMF
+
+    return _by_largest(NMF(counts[0], init="nndsvda", random_state=seed), X)
+
+
+def _lda(X: sp.csr_array, counts: tuple[int, int], seed: int) -> LabelsOfBoth:
+    from sklearn.decomposition import LatentDirichletAllocation
+
+    return _by_largest(LatentDirichletAllocation(counts[0], random_state=seed), X)
+
+
+def _modularity(X: sp.csr_array, counts: tuple[int, int], seed: int) -> LabelsOfBoth:
+    return best_modules(X, max(counts), MODULARITY_STARTS, np.random.default_rng(seed))[:2]
+
+
+BASELINES: dict[str, Callable[[sp.csr_array, tuple[int, int], int], LabelsOfBoth]] = {
+    "spectral": _spectral,
+    "k-means": _k_means,
+    "nmf": _nmf,
+    "lda": _lda,
+    "modularity": _modularity,
+}
+
+
+def best_modules(
+    weights: sp.csr_array, n_modules: int, n_starts: int, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray, float]:
+    """Return modules of rows and columns with the highest bipartite modularity found, and it.
+
+    Q = Σ_xy [p(x,y) - p(x) p(y)] [module of x = module of y]   (Barber 2007)
+
+    If the modules of one side are given, each element of the other is best where it gains most.
+    So the two sides alternate, from random modules, until Q stops rising.
+    """
+    P = weights / weights.sum()
+    rows, columns = (np.asarray(P.sum(axis=axis)).ravel() for axis in (1, 0))
+    best: tuple[np.ndarray, np.ndarray, float] | None = None
+    for _ in range(n_starts):
+        of_column, before = rng.integers(n_modules, size=columns.size), -np.inf
+        while True:
+            of_row = _gains(P, rows, columns, of_column, n_modules).argmax(axis=1)
+            gains = _gains(P.T, columns, rows, of_row, n_modules)
+            of_column, value = gains.argmax(axis=1), float(gains.max(axis=1).sum())
+            if value <= before + 1e-12:
+                break
+            before = value
+        if best is None or value > best[2] + 1e-12:
+            best = of_row, of_column, value
+    assert best is not None
+    return best
+
+
+def _gains(
+    P: sp.csr_array, own: np.ndarray, other: np.ndarray, labels: np.ndarray, k: int
+) -> np.ndarray:
+    """Return what each row adds to the modularity in each module."""
+    member = np.eye(k)[labels]
+    gains: np.ndarray = P @ member - np.outer(own, other @ member)
+    return gains

@@ -84,6 +84,7 @@ def estimate_fit(estimator: Any, X: Any) -> Estimate:
     data.close()
     own, available = own_memory(), available_memory()
     memory = own + (table_bytes(data, counts, 0) if is_dask else fit_bytes(data, counts, threads))
+    parts = [count_parts(data.nnz, items) for items in data.shape]  # no part, no second thread
     worker = WORKER_BYTES + 2 * data_bytes(data) // threads + table_bytes(data, counts, 1)
     return Estimate(
         shape=data.shape,
@@ -93,7 +94,7 @@ def estimate_fit(estimator: Any, X: Any) -> Estimate:
         memory=memory,
         available=None if available is None else available + own,
         worker_memory=worker if is_dask else 0,
-        seconds=seconds / _speed_up(data, threads),
+        seconds=seconds / (1.0 + THREAD_SHARE * (min(threads, *parts) - 1)),
     )
 
 
@@ -121,9 +122,3 @@ def _time_on_sample(
     growth = data.nnz / sample.nnz
     growth = min(growth, SMALL_SAMPLES) ** SMALL_GROWTH * max(growth / SMALL_SAMPLES, 1)
     return (time.process_time() - begin) * growth
-
-
-def _speed_up(data: Joint, threads: int) -> float:
-    """Return how many times as fast several threads are: no part, no second thread."""
-    parts = (count_parts(data.nnz, items) for items in data.shape)
-    return 1.0 + THREAD_SHARE * (min(threads, *parts) - 1)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from copy import copy
 from dataclasses import fields, replace
 from functools import partial
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,11 +25,11 @@ from ..joint.messages import InputError, size_text, warn_user, without_mass
 from ..joint.objects import is_dask
 from ..joint.parts import count_parts
 from ..joint.weighting import Weighting, as_weighting
-from ..model.checkpoint_file import FileCheckpoint
 from ..model.confidence import SAMPLED_ELEMENTS, learn_confidence, rejected
 from ..model.hierarchy import Hierarchy
 from ..model.leaves import canonical_orders, take_leaves
 from ..model.placing import Model
+from ..model.storage import FileCheckpoint
 from ..search.optimise.refine import fine_count, fine_number
 from ..search.parallel.dask_client import current
 from ..search.parallel.dask_inputs import is_distributed, local_store
@@ -131,17 +131,20 @@ class CoClusterFit(Searches):
             columns = self._check_size(X, data, starts, asked)
             betas = choose_beta(X, starts, asked, run)
             run = run if betas is None else run.at(float(betas["beta"][betas["chosen"]][0]))
-            found = data.compute(partial(searched, self._portable(), starts), run)
-            learnt = found.learnt | names_of(data, found.learnt["_model"]) | columns
-            learnt |= {"selection_": selection and selection.table, "beta_selection_": betas}
+            portable = copy(self)
+            if asked.engine == "dask":  # what happens on workers is reported here
+                portable.__dict__.update(callback=None, checkpoint=None)
+            learnt, labels, converged = data.compute(partial(searched, portable, starts), run)
             counted = None if sample_weight is None else np.array(sample_weight, np.float64)
-            learnt |= {"sample_weight_": counted}
-            self._store(learnt | {"selection_reason_": selection and selection.reason})
+            self._store(learnt | names_of(data, learnt["_model"]) | columns)
+            self._store({"selection_": selection and selection.table, "beta_selection_": betas})
+            self._store({"selection_reason_": selection and selection.reason})
+            self._store({"sample_weight_": counted})
             self.weighting_ = weighting
             self.reading_ = dict(X.reading) if isinstance(X, Data) else {}
             if isinstance(run.checkpoint, FileCheckpoint):
-                run.checkpoint.end(found.labels, is_early=bool(run.monitor.reason))
-        warn_of(found.converged, starts, run)
+                run.checkpoint.end(labels, is_early=bool(run.monitor.reason))
+        warn_of(converged, starts, run)
         return data
 
     def _counts(self, n_clusters: Any) -> Counts:
@@ -155,14 +158,6 @@ class CoClusterFit(Searches):
                 self.__dict__.pop(name, None)
             else:
                 setattr(self, name, value)
-
-    def _portable(self) -> Self:
-        """This estimator as workers get it: what happens on the way is reported here."""
-        if self._parameters().engine != "dask":
-            return self
-        other = copy(self)
-        other.__dict__.update(callback=None, checkpoint=None)
-        return other
 
     def _check_size(self, X: Any, data: Joint, starts: Sides, asked: Parameters) -> dict[str, Any]:
         """Raise errors about memory and columns before the search; return what columns X has."""
@@ -183,16 +178,10 @@ class CoClusterFit(Searches):
         return self._parameters().search_method().solve(problem, run)
 
 
-class Found(NamedTuple):
-    """The result of a search."""
-
-    learnt: dict[str, Any]
-    labels: list[np.ndarray | None]
-    converged: bool
-
-
-def searched(estimator: CoClusterFit, starts: Sides, data: Joint, run: Run) -> Found:
-    """Search, and learn all that a fitted model knows; a checkpoint keeps the best on the way."""
+def searched(
+    estimator: CoClusterFit, starts: Sides, data: Joint, run: Run
+) -> tuple[dict[str, Any], list[np.ndarray | None], bool]:
+    """Search; return the fitted attributes, the labels, and whether the search converged."""
     problem = CoClusterProblem(data, starts)
     if run.checkpoint is not None:
         run.checkpoint.begin(problem, run.beta)
@@ -200,7 +189,7 @@ def searched(estimator: CoClusterFit, starts: Sides, data: Joint, run: Run) -> F
     begin_stage(CONFIDENCE)
     labels = solution.state.labels()
     learnt = learn(solution, starts, run, estimator._parameters())
-    return Found(learnt, labels, solution.state.converged)
+    return learnt, labels, solution.state.converged
 
 
 def learn(
@@ -252,13 +241,9 @@ def warn_of(converged: bool, starts: Sides, run: Run) -> None:
 def read_weighted(
     X: Any, asked: Parameters, run: Run, sample_weight: ArrayLike | None = None
 ) -> tuple[Any, Weighting | None, Joint]:
-    """Return X as a matrix with names, its weighting, and the weighted data.
-
-    With ``engine="dask"`` the weighted data are on the workers of a cluster.
-    """
-    is_local = asked.engine != "dask"
-    cluster = None if is_local else current()
-    if is_local and is_dask(X):
+    """Return X as a matrix with names, its weighting, and the weighted data, maybe on a cluster."""
+    cluster = current() if asked.engine == "dask" else None
+    if cluster is None and is_dask(X):
         raise ValueError(
             'X is an object of Dask. Fit it on the cluster with CoClustering(engine="dask"), or '
             "pass X.compute() if it fits into memory."
@@ -275,12 +260,8 @@ def with_checkpoint(run: Run, asked: Parameters, wanted: Counts, data: Joint) ->
     """Return the run with the file that keeps its best result, if the user wants one."""
     if asked.checkpoint is None:
         return run
-    parameters = {
-        field.name: getattr(asked, field.name)
-        for field in fields(asked)
-        if field.name not in WITHOUT_INFLUENCE
-    }
-    parameters["n_clusters"] = wanted
+    names = {field.name for field in fields(asked)} - WITHOUT_INFLUENCE
+    parameters = {name: getattr(asked, name) for name in names} | {"n_clusters": wanted}
     return replace(run, checkpoint=FileCheckpoint(asked.checkpoint, data, parameters))
 
 
@@ -297,12 +278,9 @@ def choose_counts(
     asked.refuse_labels((3, 3))
     starts_for(data, [1 if number == "auto" else number for number in wanted], None, None)
     own = replace(run, seed=run.seed.child(Purpose.NUMBERS), checkpoint=None)
-    choose = partial(choose_numbers.select, wanted, variables=variables)
-    chosen = data.compute(choose, own)
-    rows, columns = (
-        None if number is None else int(best)
-        for number, best in zip(wanted, chosen.numbers, strict=True)
-    )
+    chosen = data.compute(partial(choose_numbers.select, wanted, variables=variables), own)
+    both = zip(wanted, chosen.numbers, strict=True)
+    rows, columns = (None if number is None else int(best) for number, best in both)
     return (rows, columns), chosen
 
 

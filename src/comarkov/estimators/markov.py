@@ -86,15 +86,11 @@ class MarkovAggregation(SearchParameters, Searches):
         by their sums. It takes a 1-D array, or a list that is no square matrix, as sequences.
     restrict : bool, default=False
         What to do if some states cannot be reached from others. False clusters all of them: steps
-        count as often as they were observed, and states that are never left stay; if only
-        probabilities are known, the chain restarts anywhere after 15 % of all steps. True keeps
+        count as often as they were observed, or as symmetric weights state, and states that are
+        never left stay; if only probabilities are known, the chain restarts anywhere after 15 % of
+        all steps. True keeps
         the largest set of states that all lead to each other, drops transitions that leave it, and
         gives label -1 to all other states.
-    stationary : None, "weights" or array-like, default=None
-        The stationary distribution, for chains that have several because not all states lead to
-        each other. None computes it, for chains that have one. "weights" is the sum of each row,
-        for symmetric weights, such as those of an undirected graph. Or pass the mass of each
-        state; states with mass 0 get label -1.
     held_out : float in [0, 1), default=0
         The share of observed transitions to keep out of the fit and use for ``lumpability_test_``:
         the ends of sequences, or counts drawn by binomial thinning.
@@ -120,8 +116,8 @@ class MarkovAggregation(SearchParameters, Searches):
     stationary_distribution_ : ndarray of float
         Of the states; 0 outside a restricted chain. If the chain has none, the share of time in
         each state.
-    origin_ : {"stationary", "observed", "restarts", "given"}
-        Where the frequency of steps comes from; see ``restrict`` and ``stationary``.
+    origin_ : {"stationary", "observed", "restarts"}
+        Where the frequency of steps comes from; see ``restrict``.
     chain_ : AggregatedChain
         The chain of clusters, to use at once: ``predict_next``, ``simulate``, ``time_scales``.
     transition_matrix_ : ndarray of shape (n_clusters, n_clusters)
@@ -175,7 +171,6 @@ class MarkovAggregation(SearchParameters, Searches):
         "beta": [Interval(Real, 0, 1, closed="both"), StrOptions({"auto"})],
         "kind": [StrOptions({"auto", "probabilities", "counts", "rates", "sequences"})],
         "restrict": ["boolean"],
-        "stationary": [None, StrOptions({"weights"}), "array-like"],
         "held_out": [Interval(Real, 0, 1, closed="left")],
         "ends": [StrOptions({"stay", "restart"})],
         "init": [None, "array-like"],
@@ -188,7 +183,6 @@ class MarkovAggregation(SearchParameters, Searches):
     method: NetworkMethod = "auto"
     kind: Literal["auto", "probabilities", "counts", "rates", "sequences"] = "auto"
     restrict: bool = False
-    stationary: ArrayLike | Literal["weights"] | None = None
     held_out: float = 0.0
     ends: Literal["stay", "restart"] = "stay"
     init: ArrayLike | None = None
@@ -213,10 +207,7 @@ class MarkovAggregation(SearchParameters, Searches):
         if self.held_out:
             rng = run.seed.stream(Purpose.HELD_OUT)
             fitted, tested = chains.hold_out(data, float(self.held_out), rng)
-        if self.stationary is None:
-            walk = chains.chain(fitted, data.is_counted, self.restrict)
-        else:
-            walk = chains.chain_from(fitted, data.states, self.stationary)
+        walk = chains.chain(fitted, data.is_counted, self.restrict)
         number = self._number(walk, fitted if data.is_counted else None, run)
         graph = Graph((WeightedRelation(0, 0, joint(walk.flow), markov),), 1)
         problem = NetworkProblem(graph, [self._start(number.number, walk, data.states)])

@@ -1,4 +1,4 @@
-"""Markov chains: read from matrices, counts and sequences, and restricted to connected states."""
+"""Markov chains: from matrices, counts and sequences, and the distribution in which they stay."""
 
 from __future__ import annotations
 
@@ -9,19 +9,23 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
+from scipy.sparse.linalg import ArpackError, eigs, splu
 
 from .graphs import GraphEdges
 from .inputs import NamedMatrix, are_numbers, as_csr, is_data, is_matrix, named, names, sound_csr
 from .messages import InputError, listed
 from .objects import as_objects, is_graph, refuse_unsuitable
 from .scale import are_whole, shared_out
-from .stationary import stationary_distribution
 
 SUM_TOLERANCE = 1e-3  # by how much a row of probabilities may miss 1, being rounded
 STATES_TO_NAME = 5  # in an error
 RESTARTS = 0.15  # the probability of a restart, if states do not all lead to each other
 RESTART_STEPS = 250  # after which the distribution no longer changes: 0.85**250 is rounding
-START_TOLERANCE = 1e-6  # by how much one step may change a given distribution, being rounded
+MIN_STATE_MASS = 2.0**-900  # the least mass of a state, relative to the largest
+MAX_ELIMINATED = 3000  # states of a chain that are eliminated one by one: a few seconds
+BLOCK_STATES = 64  # that are eliminated before the rest of the chain is updated
+MAX_RESTARTS = 30  # of the eigensolver, enough for chains that mix fast
+SETTLING_STEPS = 20  # which make rounding errors of the smallest masses positive
 
 
 def are_sequences(X: Any) -> bool:
@@ -142,6 +146,16 @@ def read_transitions(X: Any, kind: str, ends: str = "stay") -> Transitions:
     return Transitions(csr[order], states, has_names, None, is_counted)
 
 
+def _from_sequences(X: Any, ends: str) -> Transitions:
+    states, sequences = numbered(X)
+    if ends == "restart":
+        sequences = [np.concatenate([sequence, sequence[:1]]) for sequence in sequences]
+    weights = transitions(sequences, states.size)
+    if weights.nnz == 0:
+        raise ValueError("There are no transitions: a sequence needs at least two states.")
+    return Transitions(weights, states, True, sequences, True)
+
+
 def with_all_states(X: Any) -> Any:
     """Data whose rows and columns both are all states that either has; other input as it is."""
     given = named(X)
@@ -195,16 +209,6 @@ def _uniformised(X: Any) -> Transitions:
     P = as_csr(sp.csr_array(off / leaving.max() + stays))
     states, order, has_names = _states_of(*names(X), P.shape[0])
     return Transitions(P[order], states, has_names, None, False, 1 / float(leaving.max()))
-
-
-def _from_sequences(X: Any, ends: str) -> Transitions:
-    states, sequences = numbered(X)
-    if ends == "restart":
-        sequences = [np.concatenate([sequence, sequence[:1]]) for sequence in sequences]
-    weights = transitions(sequences, states.size)
-    if weights.nnz == 0:
-        raise ValueError("There are no transitions: a sequence needs at least two states.")
-    return Transitions(weights, states, True, sequences, True)
 
 
 def _states_of(
@@ -306,55 +310,13 @@ def chain(weights: sp.csr_array, is_counted: bool, restrict: bool = False) -> Ch
     elif is_counted or (abs(part - part.T) > 0).nnz == 0:
         origin, mu = "observed", _row_sums(part)
     else:
-        origin, mu = "restarts", _with_restarts(P)
+        origin, n = "restarts", P.shape[0]
+        back, mu = sp.csr_array(P.T), np.full(n, 1.0 / n)
+        for _ in range(RESTART_STEPS):
+            mu = (1 - RESTARTS) * (back @ mu) + RESTARTS / n
     flow = sp.csr_array(sp.diags_array(mu / mu.sum()) @ P)
     occupancy = mu if origin == "stationary" else (_row_sums(flow) + _row_sums(flow.T)) / 2
     return Chain(inside, P, occupancy, flow, origin)
-
-
-def _with_restarts(P: sp.csr_array) -> np.ndarray:
-    """The stationary distribution of the chain that restarts anywhere, by iteration."""
-    n = P.shape[0]
-    back, mu = sp.csr_array(P.T), np.full(n, 1.0 / n)
-    for _ in range(RESTART_STEPS):
-        mu = (1 - RESTARTS) * (back @ mu) + RESTARTS / n
-    return mu
-
-
-def chain_from(weights: sp.csr_array, states: np.ndarray, start: Any) -> Chain:
-    """The chain that starts from a distribution that one step does not change.
-
-    ``start`` has a mass for each state; "weights" is the sum of each row, which is right if
-    transitions are symmetric, as in the walk on an undirected graph. States without mass are left
-    out. The chain need not be connected: the start decides how much each part counts.
-    """
-    sums = _row_sums(weights)
-    mass = sums if isinstance(start, str) else np.asarray(start, dtype=float)
-    if mass.shape != sums.shape or not (mass >= 0).all() or not 0 < mass.sum() < np.inf:
-        raise InputError(
-            f"stationary must have a mass, 0 or more, for each of the {sums.size} states",
-            advice='Or set stationary="weights" for a symmetric matrix of weights.',
-        )
-    mass = mass / mass.sum()
-    inside = np.flatnonzero(mass)
-    stuck = inside[sums[inside] == 0]
-    if stuck.size:
-        raise InputError(
-            f"No transition leaves {_first(states[stuck])}, but stationary gives it mass",
-            advice="Add a transition from the state to itself, or set its mass to 0.",
-        )
-    P = _divided(sp.csr_array(weights, dtype=np.float64)[inside])
-    after = mass[inside] @ P
-    worst = int(np.abs(after - mass).argmax())
-    if abs(after[worst] - mass[worst]) > START_TOLERANCE * mass.max():
-        raise InputError(
-            f"stationary is not a stationary distribution: one step changes the mass of "
-            f"{states[worst]} from {mass[worst]:.6g} to {after[worst]:.6g}",
-            advice="Leave stationary out if all states lead to each other: it is then computed.",
-        )
-    transition = sp.csr_array(P[:, inside])
-    flow = sp.csr_array(sp.diags_array(mass[inside]) @ transition)
-    return Chain(inside, transition, mass[inside], flow, "given")
 
 
 def _row_sums(csr: sp.csr_array) -> np.ndarray:
@@ -378,3 +340,91 @@ def _divided(weights: sp.csr_array) -> sp.csr_array:
 
 def _first(states: Iterable[object]) -> str:
     return listed(states, STATES_TO_NAME)
+
+
+# --- where a chain stays ------------------------------------------------------------------------
+
+
+def stationary_distribution(P: sp.csr_array) -> np.ndarray:
+    """μ = μP of an irreducible chain, periodic or not, by linear algebra and not by waiting.
+
+    A small chain is eliminated without any subtraction, so that no digit is lost (GTH). μ of a
+    large one is an eigenvector, or the solution of linear equations if the chain mixes slowly: such
+    chains have few links, like a ring or a grid. Masses are MIN_STATE_MASS at the least.
+    """
+    if P.shape[0] == 1:
+        return np.ones(1)
+    jumps, rate = _without_loops(P)
+    if P.shape[0] <= MAX_ELIMINATED:
+        mu = _eliminated(jumps.toarray())
+    else:
+        iterated = _iterated(jumps)
+        mu = _solved(jumps) if iterated is None else iterated
+    mu = mu / mu.max() / rate
+    mu = np.maximum(mu / mu.max(), MIN_STATE_MASS)
+    return mu / mu.sum()
+
+
+def _without_loops(P: sp.csr_array) -> tuple[sp.csr_array, np.ndarray]:
+    """The chain of moves to another state, and how likely each state is left.
+
+    States that are rarely left keep their digits so.
+    """
+    entries = P.tocoo()
+    before, after = entries.coords
+    moves = before != after
+    before, after, data = before[moves], after[moves], entries.data[moves]
+    rate = np.bincount(before, weights=data, minlength=P.shape[0])
+    return sp.csr_array((data / rate[before], (before, after)), P.shape), rate
+
+
+def _eliminated(P: np.ndarray) -> np.ndarray:
+    """Masses. Blocks of states are taken out of the chain from the last to the first.
+
+    Each step from state to state by way of one that is taken out becomes a direct one.
+    """
+    n = len(P)
+    for high in range(n, 1, -BLOCK_STATES):
+        low = max(high - BLOCK_STATES, 1)
+        for last in range(high - 1, low - 1, -1):
+            P[last, :last] += P[last, last + 1 : high] @ P[last + 1 : high, :last]
+            P[:last, last] += P[:last, last + 1 : high] @ P[last + 1 : high, last]
+            P[:last, last] /= max(P[last, :last].sum(), MIN_STATE_MASS)
+        P[:low, :low] += P[:low, low:high] @ P[low:high, :low]
+    mu = np.ones(n)
+    for state in range(1, n):
+        mu[state] = max(mu[:state] @ P[:state, state], MIN_STATE_MASS)
+        mu[: state + 1] /= mu[: state + 1].max()  # so that none overflows
+    return mu
+
+
+def _iterated(P: sp.csr_array) -> np.ndarray | None:
+    """Masses by an eigenvector; None if that takes too many steps."""
+    n = P.shape[0]
+    lazy = sp.csr_array((P.T + sp.eye_array(n)) / 2)  # the same μ, and only 1 on the unit circle
+    try:
+        _, vectors = eigs(lazy, k=1, which="LR", v0=np.full(n, 1.0 / n), maxiter=MAX_RESTARTS)
+    except ArpackError:
+        return None
+    mu = abs(vectors[:, 0].real)
+    for _ in range(SETTLING_STEPS):
+        mu = lazy @ (mu / mu.sum())
+    return mu
+
+
+def _solved(P: sp.csr_array) -> np.ndarray:
+    """Masses relative to that of the state that is entered most, by sparse elimination."""
+    n = P.shape[0]
+    first = int(P.sum(axis=0).argmax())
+    rest = np.delete(np.arange(n), first)
+    equations = sp.csc_array(sp.eye_array(n) - P.T)[rest][:, rest]
+    factors = splu(
+        equations,
+        permc_spec="MMD_AT_PLUS_A",
+        diag_pivot_thresh=0.0,
+        options={"SymmetricMode": True},
+    )
+    inflow = P[[first]].toarray().ravel()[rest]
+    mu = np.ones(n)
+    mu[rest] = factors.solve(inflow)
+    return np.maximum(mu, 0.0)

@@ -51,19 +51,9 @@ def is_data(X: Any) -> bool:
     return hasattr(X, "__array__") or is_matrix(X) or named(X) is not None
 
 
-def is_sparse(X: Any) -> bool:
-    """Is X a SciPy sparse matrix or a data frame of sparse columns?"""
-    return sp.issparse(X) or hasattr(X, "sparse")
-
-
 def is_on_disk(X: Any) -> bool:
     """Is X a store, whose matrix was checked when it was packed?"""
     return hasattr(X, "joint") and hasattr(X, "matrix")
-
-
-def suggested_weighting(X: Any) -> Any:
-    """The weighting that suits the data, if they suggest one, as texts do."""
-    return getattr(X, "weighting", None) if hasattr(X, "row_kind") else None
 
 
 def in_parts(X: Any) -> Iterator[Any]:
@@ -293,8 +283,13 @@ def check_columns(estimator: Any, X: Any, reset: bool = True) -> None:
             estimator.feature_names_in_ = new.column_names
         return
     shape: Any = getattr(X if new is None else new.matrix, "shape", ())
-    if not reset and len(shape) == 2 and hasattr(estimator, "n_features_in_"):
-        _check_width(estimator, shape)
+    if not reset and len(shape) == 2 and shape[1] != getattr(estimator, "n_features_in_", shape[1]):
+        n, name = estimator.n_features_in_, type(estimator).__name__
+        hint = f"It has {n} rows: if these are the columns of the fit, pass X.T"
+        raise InputError(  # as of scikit-learn
+            f"X has {shape[1]} features, but {name} is expecting {n} features as input",
+            advice=hint if shape[0] == n else None,
+        )
     if new is None:
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         return
@@ -306,18 +301,6 @@ def check_columns(estimator: Any, X: Any, reset: bool = True) -> None:
                 f"The column {new.column_names[wrong[0]]!r} of X is {known[wrong[0]]!r} in the fit",
                 advice="X must have the columns of the fit, in the same order.",
             )
-
-
-def _check_width(estimator: Any, shape: tuple[int, int]) -> None:
-    """An error as of scikit-learn, with a hint if X is transposed."""
-    n = estimator.n_features_in_
-    if shape[1] != n:
-        hint = f"It has {n} rows: if these are the columns of the fit, pass X.T"
-        raise InputError(
-            f"X has {shape[1]} features, but {type(estimator).__name__} is expecting {n} features "
-            "as input",
-            advice=hint if shape[0] == n else None,
-        )
 
 
 def align(X: Any, fitted: np.ndarray | None, axis: int) -> Any:
@@ -334,8 +317,12 @@ def align(X: Any, fitted: np.ndarray | None, axis: int) -> Any:
             return X
     target = _places(X, new, fitted, "columns" if axis == 1 else "rows")
     known = np.flatnonzero(target >= 0)
-    if known.size < new.size:
-        _warn_of_unknown(new[target < 0], new.size, X, axis)
+    if unknown := new.size - known.size:
+        kind = getattr(X, "column_kind" if axis == 1 else "row_kind", None)
+        what = f"{kind}s" if isinstance(kind, str) else "columns" if axis == 1 else "rows"
+        verbs = ("is", "was") if unknown == 1 else ("are", "were")
+        count = f"{unknown:,} of {new.size:,} {what} {verbs[0]} not in the model and {verbs[1]}"
+        warn_user(f"{count} ignored: {listed(new[target < 0])}.")
     entries = as_csr(_select(X, known, axis)).tocoo()
     places = list(entries.coords)
     places[axis] = target[known][places[axis]]
@@ -361,14 +348,6 @@ def _places(X: Any, new: np.ndarray, fitted: np.ndarray, what: str) -> np.ndarra
             advice=f"Pass data with the {what} of the fit, under the same names.{nameless}",
         )
     return target
-
-
-def _warn_of_unknown(unknown: np.ndarray, size: int, X: Any, axis: int) -> None:
-    kind = getattr(X, "column_kind" if axis == 1 else "row_kind", None)
-    what = f"{kind}s" if isinstance(kind, str) else "columns" if axis == 1 else "rows"
-    are, were = ("is", "was") if unknown.size == 1 else ("are", "were")
-    count = f"{unknown.size:,} of {size:,} {what}"
-    warn_user(f"{count} {are} not in the model and {were} ignored: {listed(unknown)}.")
 
 
 def _select(frame: Any, which: np.ndarray, axis: int) -> Any:

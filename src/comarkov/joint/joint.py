@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import operator
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -143,12 +143,13 @@ class Joint:
     @cached_property
     def digest(self) -> str:
         """A digest of all entries, equal for the same matrix in memory, on disk and on workers."""
-        return self.joined_digest(self._of_parts(part_digest))
-
-    def joined_digest(self, parts: Iterable[bytes]) -> str:
-        """The digest of a matrix from those of its parts."""
-        about = f"{self.shape} {self.scale!r}".encode()
-        return hashlib.sha256(b"".join([about, *parts])).hexdigest()
+        whole = hashlib.sha256(f"{self.shape} {self.scale!r}".encode())
+        for arrays in self._of_parts(lambda part: (part.indptr, part.indices, part.weights)):
+            part = hashlib.sha256()
+            for array in arrays:
+                part.update(np.ascontiguousarray(array).data)
+            whole.update(part.digest())
+        return whole.hexdigest()
 
     def _of_parts(self, work: Callable[[Matrix], Result]) -> Iterator[Result]:
         """Yield the results of work on the entries of each part of the rows."""
@@ -227,14 +228,6 @@ class Joint:
         return Joint(matrix, (rows.size, int(present.sum())), self.scale, self.is_count)
 
 
-def part_digest(part: Matrix) -> bytes:
-    """A digest of the entries of some rows."""
-    digest = hashlib.sha256()
-    for array in (part.indptr, part.indices, part.weights):
-        digest.update(np.ascontiguousarray(array).data)
-    return digest.digest()
-
-
 def linked(matrix: Joint, transpose: Joint) -> Joint:
     """A matrix that knows its transpose, which is not computed then."""
     matrix.__dict__["T"], transpose.__dict__["T"] = transpose, matrix
@@ -309,18 +302,11 @@ def of_weights(
 def _ungrouped(csr: sp.csr_array, weights: np.ndarray) -> Matrix:
     n, m = csr.shape
     indptr = _plain(csr.indptr, np.int64)
-    indices = _plain(_unsigned(csr.indices, m))
+    indices = _plain(csr.indices.view(f"u{csr.indices.itemsize}"), index_dtype(m))
     ones, twos = np.zeros(n, np.int32), np.zeros(n, np.int32)
     mass = row_mass(indptr, weights)
     spread = spread_of(weights, mass.sum())
     return Matrix(indptr, indices, weights, ones, twos, mass, spread)
-
-
-def _unsigned(indices: np.ndarray, dimension: int) -> np.ndarray:
-    dtype = index_dtype(dimension)
-    if indices.itemsize == np.dtype(dtype).itemsize:
-        return indices.view(dtype)
-    return indices.astype(dtype)
 
 
 def _plain(array: np.ndarray, dtype: Any = None) -> np.ndarray:

@@ -35,24 +35,16 @@ def available_memory() -> int | None:
     """Return the bytes of memory that this process can still have; None if unknown."""
     if sys.platform != "linux":
         return None
-    sizes = [_proc("meminfo", "MemAvailable"), _left_in_group(), _left_in_address_space()]
-    return min((max(size, 0) for size in sizes if size is not None), default=None)
-
-
-def _left_in_group() -> int | None:
-    try:
-        limit, used = (int((GROUP / f"memory.{name}").read_text()) for name in ("max", "current"))
-    except (OSError, ValueError):  # no such group, or no limit
-        return None
-    return limit - used
-
-
-def _left_in_address_space() -> int | None:
-    """What ``ulimit -v`` leaves."""
     import resource
 
-    limit, used = resource.getrlimit(resource.RLIMIT_AS)[0], _proc("self/status", "VmSize")
-    return None if limit == resource.RLIM_INFINITY or used is None else limit - used
+    sizes = [_proc("meminfo", "MemAvailable")]
+    with suppress(OSError, ValueError):  # no such group, or no limit
+        limit, used = (int((GROUP / f"memory.{name}").read_text()) for name in ("max", "current"))
+        sizes.append(limit - used)
+    limit, own = resource.getrlimit(resource.RLIMIT_AS)[0], _proc("self/status", "VmSize")
+    if limit != resource.RLIM_INFINITY and own is not None:  # ulimit -v
+        sizes.append(limit - own)
+    return min((max(size, 0) for size in sizes if size is not None), default=None)
 
 
 def _proc(file: str, field: str) -> int | None:
@@ -80,14 +72,9 @@ def n_threads(n_jobs: int | None) -> int:
         return 1
     if n_jobs == 0:
         raise ValueError("n_jobs=0 leaves no thread: set n_jobs to 1 or more, or -1 for all cores.")
-    return int(n_jobs) if n_jobs > 0 else max(1, _cores() + 1 + n_jobs)
-
-
-def _cores() -> int:
-    """Return the number of cores that this process may use, which a container may restrict."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    has_affinity = hasattr(os, "sched_getaffinity")  # a container may restrict the cores
+    cores = len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
+    return int(n_jobs) if n_jobs > 0 else max(1, cores + 1 + n_jobs)
 
 
 def in_order(work: Callable[[int], T], numbers: range, threads: int) -> Iterator[T]:

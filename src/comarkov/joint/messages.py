@@ -116,13 +116,9 @@ INSIDE = ("comarkov", "contextlib", "sklearn")  # scikit-learn wraps methods of 
 def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
     """Warn at the nearest line that is outside this library and what calls it for the user."""
     level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and _package(frame.f_globals) in INSIDE:
+    while frame.f_back and str(frame.f_globals.get("__name__")).partition(".")[0] in INSIDE:
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level + 1)
-
-
-def _package(module: dict[str, object]) -> str:
-    return str(module.get("__name__", "")).partition(".")[0]
 
 
 def without_mass(empty: Sequence[int], shape: tuple[int, int]) -> str:

@@ -349,17 +349,12 @@ def names_rows(frame: Any, columns: FrameColumns) -> bool:
     name = columns.texts[0]
     values = values_of(frame, name)
     is_named = not are_numerals(values) and not are_documents(values)
-    return is_named and (str(frame.columns[0]) == name or _are_distinct(frame, name))
+    return is_named and (str(frame.columns[0]) == name or len(set(values)) == len(values))
 
 
 def _repeated(frame: Any) -> list[str]:
     """The names that several columns share."""
     return [name for name, count in Counter(map(str, frame.columns)).items() if count > 1]
-
-
-def _are_distinct(frame: Any, column: str) -> bool:
-    values = values_of(frame, column)
-    return len(set(values)) == len(values)
 
 
 def quoted(name: Any) -> str:

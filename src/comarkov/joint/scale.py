@@ -119,10 +119,8 @@ def count_unit(csr: sp.csr_array, extent: Extent) -> float:
     def largest() -> float:
         return float(max(csr.sum(axis=axis, dtype=np.float64).max() for axis in (0, 1)))
 
-    def total() -> float:
-        return float(csr.data.sum(dtype=np.float64))
-
-    return extent.divisor if extent.are_counts(total, largest) else 0.0
+    are_counts = extent.are_counts(lambda: float(csr.data.sum(dtype=np.float64)), largest)
+    return extent.divisor if are_counts else 0.0
 
 
 def scaled(weights: np.ndarray, unit: float, least: float | None = FAINTEST) -> np.ndarray:
@@ -164,7 +162,9 @@ def halves(csr: sp.csr_array, rng: np.random.Generator) -> tuple[sp.csr_array, s
     """
     unit = count_unit(csr, Extent.of(csr.data))
     if unit == 0:
-        return shared_out(csr, _as_counts(csr.data, rng), 0.5, rng)
+        share = csr.data / csr.data.max()
+        means = np.asarray(share * (share.sum() / (share**2).sum()), np.float64)
+        return shared_out(csr, np.floor(means + rng.random(share.size)), 0.5, rng)
     first, second = shared_out(csr, csr.data / unit, 0.5, rng)
     return (first, second) if unit == 1 else (first * unit, second * unit)
 
@@ -178,17 +178,9 @@ def shared_out(
     """
     counts = counts.astype(np.int64)
     first = rng.binomial(counts, share)
-    return _with_data(csr, first), _with_data(csr, counts - first)
-
-
-def _as_counts(weights: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Whole numbers whose mean are the weights in units of Σw² / Σw."""
-    share = weights / weights.max()
-    scaled = np.asarray(share * (share.sum() / (share**2).sum()), np.float64)
-    return np.floor(scaled + rng.random(weights.size)).astype(np.int64)
-
-
-def _with_data(csr: sp.csr_array, data: np.ndarray) -> sp.csr_array:
-    part = sp.csr_array((data, csr.indices, csr.indptr), csr.shape, copy=True)
-    part.eliminate_zeros()
-    return part
+    parts = []
+    for data in (first, counts - first):
+        part = sp.csr_array((data, csr.indices, csr.indptr), csr.shape, copy=True)
+        part.eliminate_zeros()
+        parts.append(part)
+    return parts[0], parts[1]

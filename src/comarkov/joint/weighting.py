@@ -16,7 +16,7 @@ from sklearn.base import (
 from sklearn.utils.validation import check_is_fitted
 
 from .._compat import Interval, StrOptions, fit_context
-from .inputs import TOO_LARGE, as_csr, check_columns, is_sparse, suggested_weighting
+from .inputs import TOO_LARGE, as_csr, check_columns
 from .messages import InputError
 
 Scheme = Literal["counts", "presence", "log", "uniform", "tfidf", "bm25"]
@@ -154,7 +154,8 @@ class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         A data frame must have the columns of the fit, in the same order.
         """
         weights = self.weigh_rows(X)
-        return weights if is_sparse(X) else weights.toarray()
+        is_sparse = sp.issparse(X) or hasattr(X, "sparse")  # a data frame of sparse columns
+        return weights if is_sparse else weights.toarray()
 
     def weigh_rows(self, X: Any) -> sp.csr_array:
         """The weights of X, whose columns are those of the fit, always as CSR."""
@@ -228,11 +229,9 @@ class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
 
 def as_weighting(choice: Scheme | Weighting | None, X: Any = None) -> Weighting | None:
-    """The choice of a user as a weighting that is not fitted; None for no weighting.
-
-    Without a choice it is the weighting that the data suggest, if they do.
-    """
-    choice = suggested_weighting(X) if choice is None else choice
+    """The choice of a user, or what the data suggest, as a weighting that is not fitted."""
+    if choice is None and hasattr(X, "row_kind"):  # data, which may be texts
+        choice = getattr(X, "weighting", None)
     if choice is None:
         return None
     return clone(choice) if isinstance(choice, Weighting) else Weighting(choice)

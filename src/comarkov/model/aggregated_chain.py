@@ -91,18 +91,16 @@ class AggregatedChain:
                 before, after = walk[:-n], walk[n:]
                 known = (before >= 0) & (after >= 0)
                 np.add.at(counts, (before[known], after[known]), 1)
-            if counts.sum() > 0:
-                rows.append((n, int(counts.sum()), *self._errors(counts, n)))
+            pairs, before = counts.sum(), counts.sum(axis=1)
+            if pairs == 0:
+                continue
+            predicted = np.linalg.matrix_power(self.transition_matrix, n)
+            is_left = before[:, None] > 0
+            observed = np.divide(counts, before[:, None], where=is_left, out=predicted.copy())
+            error = before @ (abs(observed - predicted).sum(axis=1) / 2) / pairs
+            bits, without = (
+                -(counts * np.log2(np.maximum(p, 1e-12))).sum() / pairs
+                for p in (predicted, self.distribution)
+            )
+            rows.append((n, pairs, error, bits, 1 - bits / without if without > 0 else 0.0))
         return np.array(rows, STEP_TEST)
-
-    def _errors(self, counts: np.ndarray, n: int) -> tuple[float, float, float]:
-        predicted = np.linalg.matrix_power(self.transition_matrix, n)
-        rows = counts.sum(axis=1)
-        observed = np.divide(counts, rows[:, None], where=rows[:, None] > 0, out=predicted.copy())
-        error = rows @ (abs(observed - predicted).sum(axis=1) / 2) / rows.sum()
-        ignorant = np.broadcast_to(self.distribution, predicted.shape)
-        bits, without = (
-            float(-(counts * np.log2(np.maximum(p, 1e-12))).sum() / counts.sum())
-            for p in (predicted, ignorant)
-        )
-        return float(error), bits, 1 - bits / without if without > 0 else 0.0

@@ -54,24 +54,20 @@ class Confidence(NamedTuple):
 
 def learn_confidence(solution: Solution[CoClusters], run: Run) -> dict[str, Any]:
     """Return the fitted attributes that state how certain labels are; None if not clustered."""
-    state = solution.state
+    state, learnt = solution.state, {}
     sides = state.rows, state.columns
     others: list[Any] = list(zip(*solution.others, strict=True)) or [(), ()]
-
-    def exponent(i: int) -> float:
-        side, rng = sides[i], run.seed.stream(Purpose.EVIDENCE, i)
-        return 1.0 if side is None else evidence_exponent(side, sides[1 - i], run.beta, rng)
-
-    learnt: dict[str, Any] = {}
-    gammas = [exponent(i) for i in range(2)]
     repeated = _resampled(state, run)
     for i, (name, side) in enumerate(zip(("row", "column"), sides, strict=True)):
-        sure = None
+        sure = gamma = None
         if side is not None:
-            sure = confidence(side, state.cross(side), run.beta, others[i], gammas[i])
-        if sure and side is not None and repeated:
-            sure = sure._replace(confidence=_agreement(side, [labels[i] for labels in repeated]))
-        learnt[f"{name}_evidence_exponent_"] = sure and gammas[i]
+            rng = run.seed.stream(Purpose.EVIDENCE, i)
+            gamma = evidence_exponent(side, sides[1 - i], run.beta, rng)
+            sure = confidence(side, state.cross(side), run.beta, others[i], gamma)
+            if repeated:
+                agreement = _agreement(side, [labels[i] for labels in repeated])
+                sure = sure._replace(confidence=agreement)
+        learnt[f"{name}_evidence_exponent_"] = gamma
         learnt |= {f"{name}_{part}_": sure and getattr(sure, part) for part in Confidence._fields}
     return learnt
 
@@ -184,13 +180,6 @@ class ElementSample(NamedTuple):
     spread: float
 
 
-class Deviations(NamedTuple):
-    """Deviations of the costs of elements from the mean of their cluster."""
-
-    squares: np.ndarray  # d_x(b)², by (element, cluster)
-    observations: np.ndarray  # the effective number of them
-
-
 def evidence_exponent(
     side: Side, other: Side | None, beta: float, rng: np.random.Generator
 ) -> float:
@@ -202,21 +191,21 @@ def evidence_exponent(
     n_shuffles = Budget.EVIDENCE.times(work, 1, SHUFFLES)
     orders = [rng.permutation(sample.entries.nnz) for _ in range(n_shuffles)]
 
-    def deviations(i: int) -> Deviations:
+    def deviations(i: int) -> tuple[np.ndarray, np.ndarray]:
         shuffled = sample.entries if i == n_shuffles else _shuffled(sample, orders[i])
         return _deviations(sample, shuffled)
 
     *shuffles, given = worker_of(side.joint).chunks(deviations, n_shuffles + 1)
-    expected = np.mean([_variances(sample, each) for each in shuffles], axis=0)[sample.home]
-    return _exponent(given, expected)
+    every = [_means(sample, squares * v[:, None], np.ones(v.size)) for squares, v in shuffles]
+    return _exponent(*given, np.mean(every, axis=0)[sample.home])
 
 
-def _exponent(given: Deviations, expected: np.ndarray) -> float:
-    """Return γ, given deviations and their expected squares at v = 1, by (element, cluster)."""
+def _exponent(squares: np.ndarray, observed: np.ndarray, expected: np.ndarray) -> float:
+    """Return γ, given squared deviations, v, and the mean of v d² in shuffles, by element."""
     counts = expected > COST_ROUNDING**2
-    squares = np.divide(given.squares, expected, out=np.zeros_like(expected), where=counts)
+    squares = np.divide(squares, expected, out=np.zeros_like(expected), where=counts)
     squares = squares.sum(axis=1) / np.maximum(counts.sum(axis=1), 1)
-    logs = np.log(given.observations, where=counts.any(axis=1), out=np.zeros(len(squares)))
+    logs = np.log(observed, where=counts.any(axis=1), out=np.zeros(len(squares)))
 
     def loss(log_gamma: float) -> float:
         powers = np.exp(log_gamma) * logs
@@ -255,19 +244,13 @@ def _shuffled(sample: ElementSample, drawn: np.ndarray) -> sp.csr_array:
     return sp.coo_array((entries.data[drawn], where), shape=entries.shape).tocsr()
 
 
-def _variances(sample: ElementSample, deviations: Deviations) -> np.ndarray:
-    """Return the mean of v d(b)² over the elements of each cluster, by (cluster, b)."""
-    squares, counts = deviations
-    return _means(sample, squares * counts[:, None], np.ones(counts.size))
-
-
-def _deviations(sample: ElementSample, entries: sp.csr_array) -> Deviations:
-    """Return d_x(b)² of elements with these entries."""
+def _deviations(sample: ElementSample, entries: sp.csr_array) -> tuple[np.ndarray, np.ndarray]:
+    """Return d_x(b)², the squared deviations of costs from the mean of their cluster, and v_x."""
     rows = joint(entries, 1.0)
     counts = observations(rows.matrix)
     costs = costs_in(sample.target, rows, sample.home, sample.spread) / rows.row_mass[:, None]
     margins = costs - np.take_along_axis(costs, sample.home[:, None], axis=1)
-    return Deviations((margins - _means(sample, margins, counts)[sample.home]) ** 2, counts)
+    return (margins - _means(sample, margins, counts)[sample.home]) ** 2, counts
 
 
 def _means(sample: ElementSample, values: np.ndarray, weights: np.ndarray) -> np.ndarray:

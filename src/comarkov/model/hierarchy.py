@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
@@ -177,7 +177,7 @@ class Hierarchy:
     def _steps(self) -> list[MergeStep]:
         """All merges: first inside the clusters of the fit, then of these."""
         sides = self.rows, self.columns
-        inside = list(self._merges(sides, [side and side.number for side in sides]))
+        inside = self._merges(sides, [side and side.number for side in sides])
         nodes: list[Any] = [
             side and _nodes_from_fit(side, [step.nodes for step in inside if step.side == i])
             for i, side in enumerate(sides)
@@ -190,11 +190,11 @@ class Hierarchy:
     @cached_property
     def _steps_from_fit(self) -> list[MergeStep]:
         sides = tuple(leaves and leaves.without_finer() for leaves in (self.rows, self.columns))
-        return list(self._merges(sides, [side and np.zeros(side.k, np.int64) for side in sides]))
+        return self._merges(sides, [side and np.zeros(side.k, np.int64) for side in sides])
 
     def _merges(
         self, sides: Sequence[Leaves | None], groups: Sequence[np.ndarray | None]
-    ) -> Iterator[MergeStep]:
+    ) -> list[MergeStep]:
         """Merge the leaves of both sides inside groups, the cheapest first."""
         views = [side and joint(sp.csr_array(side.masses.T), 1.0) for side in sides]
         rows, columns = sides
@@ -203,7 +203,7 @@ class Hierarchy:
             member = membership(columns.leaf, columns.number.size)
             blocks = (member.T @ rows.masses.astype(np.float64)).T.copy()
         first, second = (group if group is None else int(group.max()) + 1 for group in groups)
-        return merge_all(merging_sides(views, (first, second), blocks, self.beta, groups))
+        return list(merge_all(merging_sides(views, (first, second), blocks, self.beta, groups)))
 
     def __repr__(self) -> str:
         return f"Hierarchy(n_leaves={self.n_leaves}, n_fitted={self.n_fitted})"

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..costs.labels import membership, ranks, renumbered
+from ..costs.labels import membership, ranks
 from ..search.run import Purpose, Run
-from ..search.state.coclusters import CoClusters, Solution, Step
+from ..search.state.coclusters import CoClusters, Solution
 from ..search.state.side import Side, bisect, splits_at_once
 from ..search.state.starts import Start
 
@@ -21,32 +21,17 @@ Orders = list[np.ndarray | None]
 
 
 def canonical_orders(sides: Sequence[Any], starts: Sequence[Start]) -> Orders:
-    """Return the clusters of each side in canonical order; None to keep their numbers.
+    """Return the clusters of each side by decreasing mass, equally heavy ones by first element.
 
-    A side is None if it is not clustered.
+    None keeps the numbers that the user gave, and is the order of a side that is not clustered.
     """
-    return [
-        None if side is None or start.has_numbers else _canonical_order(side)
-        for side, start in zip(sides, starts, strict=True)
-    ]
-
-
-def _canonical_order(side: Any) -> np.ndarray:
-    """Sort clusters by decreasing mass; equally heavy ones by their first element."""
-    mass = side.cluster_mass()
-    _, first = np.unique(side.labels[side.labels >= 0], return_index=True)
-    return np.lexsort((first, -np.rint(mass / mass.sum() / SAME)))
-
-
-def renumbered_path(path: list[Step], orders: Orders) -> list[Step]:
-    """Renumber the clusters of a path in these orders."""
-    return [
-        step._replace(
-            row_labels=renumbered(step.row_labels, orders[0]),
-            column_labels=renumbered(step.column_labels, orders[1]),
-        )
-        for step in path
-    ]
+    orders: Orders = [None] * len(starts)
+    for i, (side, start) in enumerate(zip(sides, starts, strict=True)):
+        if side is not None and not start.has_numbers:
+            mass = side.cluster_mass()
+            _, first = np.unique(side.labels[side.labels >= 0], return_index=True)
+            orders[i] = np.lexsort((first, -np.rint(mass / mass.sum() / SAME)))
+    return orders
 
 
 class Leaves(NamedTuple):

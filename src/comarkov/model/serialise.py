@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import fields
 from functools import partial
 from importlib import import_module
 from types import UnionType
@@ -45,11 +45,11 @@ class Packer:
         if type(value) is list:
             return [self.pack(item) for item in value]
         if type(value) is tuple:
-            return {"is": "tuple", "items": [self.pack(item) for item in value]}
+            return {"is": "tuple", "items": self.pack(list(value))}
         if type(value) is dict:
-            return {"is": "dict", "items": [[self.pack(x) for x in pair] for pair in value.items()]}
+            return {"is": "dict", "items": [self.pack(list(pair)) for pair in value.items()]}
         if isinstance(value, np.ndarray) and value.dtype == object:
-            items = [self.pack(item) for item in value.ravel().tolist()]
+            items = self.pack(value.ravel().tolist())
             return {"is": "objects", "items": items, "shape": list(value.shape)}
         if isinstance(value, np.ndarray | np.generic):
             kind = "array" if isinstance(value, np.ndarray) else "scalar"
@@ -70,11 +70,9 @@ class Packer:
         raise TypeError(f"A {name} of {type(value).__module__} cannot be saved: {value!r:.60}.")
 
     def _keep(self, array: np.ndarray) -> str:
-        if id(array) not in self._names:
-            name = f"a{len(self.arrays)}"
-            self.arrays[name] = array  # keeping it alive also reserves its id
-            self._names[id(array)] = name
-        return self._names[id(array)]
+        name = self._names.setdefault(id(array), f"a{len(self.arrays)}")
+        self.arrays[name] = array  # keeping it alive also reserves its id
+        return name
 
 
 def unpack(tree: Any, arrays: Mapping[str, np.ndarray]) -> Any:
@@ -104,7 +102,7 @@ def unpack(tree: Any, arrays: Mapping[str, np.ndarray]) -> Any:
                 group: {key: inner(part) for key, part in tree[group].items()}
                 for group in tree.keys() - {"is"}
             }
-            return check(_put_together(_class(name), **groups))
+            return checked(_put_together(_class(name), **groups))
         case dict():
             raise ValueError(f"it names an unknown class, {tree.get('is')!r}")
     return tree
@@ -117,10 +115,9 @@ def _class(name: str) -> Any:
 
 def _take_apart(value: Any) -> dict[str, dict[str, Any]]:
     """The fields of a named tuple or dataclass; of an estimator, everything it stores."""
-    if hasattr(value, "_asdict"):
-        return {"parts": value._asdict()}
-    if is_dataclass(value) and not hasattr(value, "get_params"):
-        return {"parts": {part.name: getattr(value, part.name) for part in fields(value)}}
+    if not hasattr(value, "get_params"):
+        names = getattr(value, "_fields", None) or [field.name for field in fields(value)]
+        return {"parts": {name: getattr(value, name) for name in names}}
     parameters = value.get_params(deep=False)
     learnt = {name: part for name, part in vars(value).items() if name not in parameters}
     stored = {name: part for name, part in parameters.items() if name not in NOT_STORED}
@@ -141,20 +138,18 @@ def _put_together(cls: Any, parts: Any = None, parameters: Any = None, learnt: A
 # --- what a file may contain --------------------------------------------------------------------
 
 
-def check(value: Any) -> Any:
+def checked(value: Any) -> Any:
     """Return an object from a file, or raise a ValueError that names what is wrong with it.
 
     A digest shows that a file is as it was written. Whoever edits a model on purpose can correct
     the digest too: then types are those that the class declares, and shapes and ranges must match.
     """
-    name = type(value).__name__
-    hints = get_type_hints(type(value))
-    contents = value._asdict() if hasattr(value, "_asdict") else vars(value)
-    if hasattr(value, "_validate_params"):
+    name, hints = type(value).__name__, get_type_hints(type(value))
+    is_estimator = hasattr(value, "_validate_params")
+    if is_estimator:
         value._validate_params()
-        hints = {part: hints[part] for part in hints.keys() - value.get_params(deep=False).keys()}
-    for part, content in contents.items():
-        if part in hints and not fits(content, hints[part]):
+    for part in hints.keys() - (value.get_params(deep=False).keys() if is_estimator else ()):
+        if hasattr(value, part) and not fits(getattr(value, part), hints[part]):
             raise ValueError(f"{part} of its {name} is of the wrong type")
     for part, matches in SHAPES[name](value) if name in SHAPES else ():
         if not matches:
@@ -207,7 +202,6 @@ def _match_model(model: Any) -> Matches:
 
 
 def _match_coclustering(model: Any) -> Matches:
-    """The labels of both sides, and what is known of each element and cluster."""
     yield "_model", hasattr(model, "_model")
     yield "beta_", 0 <= getattr(model, "beta_", -1) <= 1
     for name, side in (("row", model._model.rows), ("column", model._model.columns)):
@@ -215,16 +209,14 @@ def _match_coclustering(model: Any) -> Matches:
             continue
         labels = getattr(model, f"{name}_labels_", None)
         yield f"{name}_labels_", labels is not None and _are_labels(labels, side.k)
-        size, names = (side.leaf.size,), "feature" if name == "column" else "row"
-        keys = (f"{name}_{part}_" for part in ("labels", "confidence", "margins", "agreement"))
-        shapes = dict.fromkeys((*keys, f"{names}_names_in_"), size)
-        for key, shape in shapes.items():
-            values = getattr(model, key, None)
-            yield key, values is None or np.shape(values) == shape
+        names = "feature_names_in" if name == "column" else "row_names_in"
+        keys = (f"{name}_{part}" for part in ("labels", "confidence", "margins", "agreement"))
+        for key in (*keys, names):
+            values = getattr(model, f"{key}_", None)
+            yield f"{key}_", values is None or np.shape(values) == (side.leaf.size,)
 
 
 def _match_chain(model: Any) -> Matches:
-    """The labels of states, and the coarse chain."""
     labels: Any = getattr(model, "labels_", None)
     yield "labels_", isinstance(labels, np.ndarray) and _are_labels(labels, labels.size)
     k = int(labels.max(initial=-1)) + 1

@@ -1,4 +1,4 @@
-"""Models in a folder: versioned JSON and plain arrays, written atomically, without any code."""
+"""Models and checkpoints in files: versioned JSON and plain arrays, written atomically, no code."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import zipfile
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 from textwrap import shorten
@@ -13,13 +14,17 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from ..io.files import ARRAYS, BAD_HEADER, MODEL, TREE, is_model, whole_folder
-from ..joint.messages import InputError, similar_file
+from ..costs.labels import as_labels
+from ..io.files import ARRAYS, BAD_HEADER, MODEL, TREE, is_model, whole_file, whole_folder
+from ..joint.joint import Joint
+from ..joint.messages import InputError, listed, similar_file
+from ..search.checkpoint import Checkpoint, Content, Labels
 from .serialise import Arrays, Packer, unpack
 
 MODEL_VERSION = 1  # increased when older versions of comarkov cannot read the new format
 LONGEST_REASON = 300  # characters
 JSON_ENTRY = "tree"  # of a single file, which holds its JSON
+TIMES_BETWEEN_WRITES = 20  # the time that a write of a checkpoint takes: little of all
 DAMAGE = (
     *(AttributeError, EOFError, IndexError, KeyError, MemoryError, NotImplementedError),
     *(RecursionError, RuntimeError, TypeError, ValueError, zipfile.BadZipFile, *BAD_HEADER),
@@ -74,7 +79,14 @@ def load(path: str | os.PathLike[str]) -> Any:
     ...     comarkov.load(f"{folder}/model").predict(women[:3])
     array([0, 0, 0])
     """
-    folder = _model_folder(Path(path))
+    path = Path(path)
+    folder = next((each for each in (path, path / MODEL) if is_model(each)), None)
+    if folder is None and path.exists():
+        advice = "Give a folder that comarkov fit or model.save wrote."
+        raise FileNotFoundError(f"There is no model in {path}. {advice}")
+    if folder is None:
+        advice = similar_file(path) or " Check the path."
+        raise FileNotFoundError(f"There is no folder {str(path)!r}.{advice}")
     try:
         text = (folder / TREE).read_text(encoding="utf-8")
         with open(folder / ARRAYS, "rb") as file:
@@ -110,25 +122,12 @@ def digest_of(value: Any) -> str:
     return _digest(packer.pack(value), packer.arrays)
 
 
-def _model_folder(path: Path) -> Path:
-    for folder in (path, path / MODEL):
-        if is_model(folder):
-            return folder
-    if not path.exists():
-        advice = similar_file(path) or " Check the path."
-        raise FileNotFoundError(f"There is no folder {str(path)!r}.{advice}")
-    raise FileNotFoundError(
-        f"There is no model in {path}. Give a folder that comarkov fit or model.save wrote."
-    )
-
-
 def _document(kind: str, tree: Any, arrays: Arrays) -> str:
     head = {"format": kind, "version": MODEL_VERSION, "written_by": version("comarkov")}
     return json.dumps(head | {"digest": _digest(tree, arrays), "value": tree}, allow_nan=False)
 
 
 def _digest(tree: Any, arrays: Arrays) -> str:
-    """A digest of the tree and of the arrays."""
     digest = hashlib.sha256(json.dumps(tree, sort_keys=True).encode())
     for name, array in sorted(arrays.items()):
         digest.update(f"{name} {array.dtype.str} {array.shape}".encode())
@@ -181,3 +180,70 @@ def _read_arrays(file: BinaryIO) -> Arrays:
     file.seek(0)
     with np.load(file, allow_pickle=False) as arrays:
         return dict(arrays)
+
+
+# --- checkpoints --------------------------------------------------------------------------------
+
+
+class FileCheckpoint(Checkpoint):
+    """A checkpoint in a file of its data and parameters, removed when a search has ended."""
+
+    def __init__(
+        self, path: str | os.PathLike[str], data: Joint, parameters: Mapping[str, Any]
+    ) -> None:
+        self.path = Path(path)
+        digests = {name: digest_of(value) for name, value in parameters.items()}
+        super().__init__(data, self._read(data, {"data": data.digest, **digests}))
+
+    def end(self, labels: Labels, is_early: bool) -> None:
+        """Remove the file or, if the search was stopped early, write the labels it returns."""
+        if is_early:
+            self.write(labels)
+        else:
+            self.path.unlink(missing_ok=True)
+
+    def _read(self, data: Joint, belongs_to: dict[str, str]) -> Content:
+        if not self.path.exists():
+            return Content(belongs_to)
+        try:
+            content = Content(**load_value(self.path))
+            others = [name for name, of in belongs_to.items() if content.belongs_to[name] != of]
+            if not others and content.labels is not None:
+                sides = zip(content.labels, (data.row_mass, data.column_mass), strict=True)
+                content = content._replace(labels=[_check_labels(*side) for side in sides])
+            if not others:
+                return content
+        except (AttributeError, KeyError, OSError, TypeError, ValueError) as error:
+            raise InputError(
+                "this is not a checkpoint of comarkov, or it is damaged",
+                file=self.path,
+                advice="Choose another file, for example checkpoint='other.npz'.",
+            ) from error
+        which = "other data" if "data" in others else f"other values of {listed(others)}"
+        raise InputError(
+            f"this checkpoint belongs to a fit with {which}",
+            file=self.path,
+            advice="Delete it, or choose another file, for example checkpoint='other.npz'.",
+        )
+
+    def _write(self) -> None:
+        begin = self._now()
+        labels = self.content.labels if self._best_labels is None else self._best_labels
+        small = labels and [  # in the smallest type that can hold them
+            side if side is None else side.astype(np.min_scalar_type(-int(side.max()) - 1))
+            for side in labels
+        ]
+        with whole_file(self.path) as draft:
+            save_value(self.content._replace(labels=small)._asdict(), draft)
+        end = self._now()
+        self._next = end + TIMES_BETWEEN_WRITES * (end - begin)
+
+
+def _check_labels(labels: Any, mass: np.ndarray) -> np.ndarray | None:
+    """Return labels, if every element with mass has a cluster, and every other one -1."""
+    if labels is None:
+        return None
+    checked = as_labels(labels, mass.size, "labels")
+    if checked.max() >= mass.size or ((checked >= 0) != (mass > 0)).any():
+        raise ValueError("labels do not match the data")
+    return checked

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...costs.agreement import matching_accuracy, purity
 from ...costs.objective import information
-from ...estimators.baselines import best_modules
+from ...estimators.comparison import best_modules
 from ...io import datasets
 from ...io.datasets import Dataset
 from ..experiment import (
