@@ -163,25 +163,6 @@ def test_trajectories_of_numbers_in_a_folder(tmp_path):
     assert 0 < tested.n_transitions < len(path) / 2
 
 
-def test_new_states_are_placed_by_where_they_go(chain, tmp_path):
-    _, out = chain
-    lines = "drizzle,rain,30\ndrizzle,storm,40\nheat,sun,9\nheat,hail,3\nvoid,hail,2\n"
-    (tmp_path / "new.csv").write_text("from,to,n\n" + lines)
-    done = run("predict", out, "new.csv", cwd=tmp_path)
-    assert done.stderr.startswith("Note: 1 of 4 states")
-    header, *placed = csv.reader(done.stdout.splitlines())
-    assert header == ["name", "cluster", "confidence", "title"]
-    known, titles = labels(out / "states.csv"), summary(out)["clusters"]
-    for line, name, like in zip(placed, ("drizzle", "heat"), ("rain", "sun"), strict=False):
-        assert line[:2] == [name, str(known[like])]
-        assert float(line[2]) > 0.9
-        assert line[3] == titles[known[like] - 1]["title"]
-    assert placed[2] == ["void", "-1", "0.0000", ""]
-    command = f"comarkov predict {out} new.csv"
-    for wrong in (["--side", "columns"], ["new.csv"], ["--rows", "to", "--columns", "from"]):
-        assert_refused(run("predict", out, "new.csv", *wrong, cwd=tmp_path), command)
-
-
 def test_multi_writes_what_the_library_computes(folder, multi):
     done, out = multi
     files = COMMON_FILES | {"user.csv", "item.csv", "tag.csv", "blocks.csv", "data"}

@@ -155,7 +155,6 @@ def test_columns_by_name_and_by_position(tmp_path):
     check(comarkov.read(path, rows=3, columns=1, weights=2))
     check(comarkov.read(path, rows="3", columns="1", weights="2"))
     check(comarkov.read(path, rows="user", columns="item"), [[1, 2], [1, 0]])
-    check(comarkov.read(path, rows="item", columns="user", weights="2").T)
     path.write_text("1,0,w\nAnn,tea,1\n")  # a name of digits is a name first
     check(comarkov.read(path, rows="1", columns="0", header=True), [[1]], ["Ann"], ["tea"])
 

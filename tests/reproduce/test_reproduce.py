@@ -128,8 +128,8 @@ def test_newsgroups(few_starts):
     """One run of each algorithm, taken for all others."""
     experiment = EXPERIMENTS["newsgroups"]
     keys = experiment.plan(few_starts)
-    made = {key[3]: experiment.run(key, few_starts) for key in (keys[0], keys[-1])}
-    result = experiment.conclude({key: made[key[3]] for key in keys}, few_starts)
+    made = {key[2]: experiment.run(key, few_starts) for key in (keys[0], keys[-1])}
+    result = experiment.conclude({key: made[key[2]] for key in keys}, few_starts)
     assert [len(maps) for maps in made.values()] == [21, 6]
     assert len(result.statuses) == len(page.table("newsgroups")) == 441  # every point is judged
     assert Status.FITTED not in result.statuses

@@ -136,7 +136,6 @@ def test_the_knee_is_where_blocks_end():
         (choose_numbers.view(1, 3, [2, 4], agreement(k2=0.01, k3=0.02)), 3, ["2 to 4", "show 3"]),
         (choose_numbers.view(1, 3, [2, 4], agreement(k2=0.01)), 3, ["different clusters"]),
         (choose_numbers.view(0, 3, [3], agreement(k2=0.5, k4=0.9)), 3, ["more than 4"]),
-        (choose_numbers.view(0, 5, [2, 3], agreement()), 5, ["we show 5", "as of the columns"]),
         (choose_numbers.smallest_agreed(1, FLAT, 1), FLAT.nearly_best()[0], ["about equally well"]),
         (choose_numbers.contrasted(0, DIRECTIONS), 3, ["2 to 4 row", "show 3", "at random"]),
     ],

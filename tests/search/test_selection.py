@@ -181,7 +181,8 @@ def test_evidence_reason_and_clusters_show_the_same_numbers(W, seed):
     assert line.size == 1
     assert [line["row_clusters"][0], line["column_clusters"][0]] == fitted
     for k, what in zip(fitted, ("row", "column"), strict=True):
-        assert k == 1 or f"{k} {what} cluster" in model.selection_reason_
+        shown = f"{k} {what} cluster", f"{what} clusters fit about equally well; we show {k}"
+        assert k == 1 or any(words in model.selection_reason_ for words in shown)
 
 
 @pytest.mark.parametrize(

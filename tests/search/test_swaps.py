@@ -67,6 +67,6 @@ def test_short_texts_have_clusters_and_bursts_have_none():
     texts, _ = short_texts()
     model = CoClustering(random_state=0, weighting="bm25").fit(texts)
     assert 2 <= model.n_row_clusters_ <= 5
-    for noise in (bursty(), swap(texts.sign(), RNG)):
+    for noise in (bursty(), swap(texts.sign(), np.random.default_rng(2))):
         model = CoClustering(random_state=0).fit(noise)
         assert (model.n_row_clusters_, model.n_column_clusters_) == (1, 1)

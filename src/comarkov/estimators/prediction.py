@@ -90,6 +90,17 @@ class CoClusterEstimator(
         """The distribution that the blocks keep, q(x,y) = p(x̄,ȳ) p(x|x̄) p(y|ȳ), of both margins.
 
         Its ``divergence`` from the weights of the fit is L_½ in bits; ``sample`` draws from it.
+
+        Examples
+        --------
+        >>> from comarkov import CoClustering
+        >>> W = [[5, 1], [3, 1], [1, 3], [1, 4]]
+        >>> model = CoClustering(2, beta=0.5, random_state=0).fit(W)
+        >>> q = model.approximation()
+        >>> abs(q.divergence(W) - model.cost_) < 1e-9
+        True
+        >>> q.sample(100, random_state=0).shape
+        (4, 2)
         """
         check_is_fitted(self)
         return self._model.approximation()

@@ -97,6 +97,12 @@ def plot_blocks(model: Any, *, dots: bool = False, ax: Axes | None = None) -> Ax
         As for :func:`plot_heatmap`.
     dots : bool, default=False
         Draw a dot for each pair; its area is the share of the row cluster's mass, P(ȳ | x̄).
+
+    Examples
+    --------
+    >>> from comarkov import CoClustering, plot_blocks
+    >>> model = CoClustering(2, random_state=0).fit([[5, 1], [3, 1], [1, 3], [1, 4]])
+    >>> axes = plot_blocks(model)
     """
     findings, _ = _findings_and_matrix(model, None)
     clusters = findings.cluster_orders
@@ -166,6 +172,12 @@ def plot_features(model: Any, *, side: Side = "rows", n: int = 6, ax: Axes | Non
         Whose clusters.
     n : int, default=6
         The largest number of bars for each cluster.
+
+    Examples
+    --------
+    >>> from comarkov import CoClustering, plot_features
+    >>> model = CoClustering(2, random_state=0).fit([[5, 1], [3, 1], [1, 3], [1, 4]])
+    >>> axes = plot_features(model)
     """
     drawn = _Drawn.of(model, side)
     bars = [
@@ -205,6 +217,12 @@ def plot_dendrogram(model: Any, *, side: Side = "rows", ax: Axes | None = None) 
     ----------
     model, side, ax
         As for :func:`plot_features`.
+
+    Examples
+    --------
+    >>> from comarkov import CoClustering, plot_dendrogram
+    >>> model = CoClustering(2, random_state=0).fit([[5, 1], [3, 1], [1, 3], [1, 4]])
+    >>> axes = plot_dendrogram(model, side="columns")
     """
     drawn = _Drawn.of(model, side)
     if drawn.side.linkage is None or drawn.side.n_clusters < 2:
@@ -240,6 +258,12 @@ def plot_map(model: Any, X: Any = None, *, side: Side = "rows", ax: Axes | None 
         As for :func:`plot_features`.
     X : matrix, data frame or Data of the fit, default=None
         Only needed if the other side is not clustered and ``model`` is not Results.
+
+    Examples
+    --------
+    >>> from comarkov import CoClustering, plot_map
+    >>> model = CoClustering(2, random_state=0).fit([[5, 1], [3, 1], [1, 3], [1, 4]])
+    >>> axes = plot_map(model)
     """
     check_side(side)
     findings, matrix = _findings_and_matrix(model, X)
@@ -266,6 +290,12 @@ def plot_confidence(model: Any, *, side: Side = "rows", ax: Axes | None = None) 
     ----------
     model, side, ax
         As for :func:`plot_features`.
+
+    Examples
+    --------
+    >>> from comarkov import CoClustering, plot_confidence
+    >>> model = CoClustering(2, random_state=0).fit([[5, 1], [3, 1], [1, 3], [1, 4]])
+    >>> axes = plot_confidence(model)
     """
     drawn = _Drawn.of(model, side)
     own = drawn.side

@@ -1,4 +1,9 @@
-"""Data sets for examples: one is bundled, the others are downloaded from their publishers."""
+"""Data sets for examples: one is bundled, the others are downloaded from their publishers.
+
+>>> from comarkov import datasets
+>>> datasets.load("southern-women").matrix.shape
+(18, 14)
+"""
 
 from __future__ import annotations
 
@@ -85,6 +90,12 @@ def find(name: str, path: str | os.PathLike[str] | None = None) -> Path | None:
         The data set.
     path : path, optional
         Where to look, as for :func:`load`.
+
+    Examples
+    --------
+    >>> from comarkov import datasets
+    >>> datasets.find("southern-women") is None  # it is part of the package
+    True
     """
     entry = _entry(name)
     return None if entry.archive is None else archives.find(entry.archive, path)
@@ -101,6 +112,15 @@ def fetch(name: str, folder: Path | None = None, report: Report | None = None) -
         The folder for the archive; the cache folder by default.
     report : callable, optional
         Called with the number of bytes so far, and the total.
+
+    Examples
+    --------
+    >>> from comarkov import datasets
+    >>> archive = datasets.fetch("movielens")  # doctest: +SKIP
+    >>> datasets.fetch("southern-women")
+    Traceback (most recent call last):
+        ...
+    ValueError: southern-women is bundled, so there is nothing to fetch. Use it by its name.
     """
     entry = _entry(name)
     if entry.archive is None:

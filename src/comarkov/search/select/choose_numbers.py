@@ -294,7 +294,8 @@ class _Choice:
             starts = self._start(0, known[0]), self._start(1, known[1])
             knee, near = knee_of_kept(self.data, starts, axes, self.run.drawing(Purpose.LADDER, 1))
             for axis in axes:
-                k = max(knee[axis], self._at_least(axis, chosen[1 - axis]))
+                least = self._at_least(axis, chosen[1 - axis])
+                k = min(max(knee[axis], least), near[axis][-1])
                 completed[axis] = view(axis, k, near[axis], self.agreements[axis])
         return completed
 
@@ -361,9 +362,9 @@ def agreed(axis: int, k: int, measured: Agreement) -> Decision:
 
 
 def smallest_agreed(axis: int, measured: Agreement, least: int) -> Decision:
-    """Halves agree on many numbers alike: the smallest, but not fewer than on the other side."""
+    """Halves agree on many numbers alike: the smallest that is not below that of the other side."""
     near = measured.nearly_best()
-    k = max(near[0], least)
+    k = min(max(near[0], least), near[-1])
     return Decision(k, "view", f"{_range(axis, near, k)}.")
 
 
@@ -375,18 +376,16 @@ def contrasted(axis: int, contrast: Contrast) -> Decision:
 
 
 def view(axis: int, k: int, near: Sequence[int], measured: Agreement) -> Decision:
-    """Halves cannot decide: a view of numbers near the knee, or of as many as on the other side."""
+    """Halves cannot decide: a view of numbers near the knee."""
     return Decision(k, "view", f"{_range(axis, near, k)} ({_why(axis, measured)}).")
 
 
 def _range(axis: int, near: Sequence[int], k: int) -> str:
     """The numbers that fit about equally well, and which one is shown."""
     least, most = near[0], near[-1]
-    if least == most == k:
+    if least == most:
         return f"{_clusters(axis, k)} fit best"
-    alike = f"{least} to {most} {SIDE_WORDS[axis]} clusters fit about equally well"
-    numbers = f"{_clusters(axis, most)} fit best" if least == most else alike
-    return f"{numbers}; we show {k}" + (f", as many as of the {_others(axis)}" if k > most else "")
+    return f"{least} to {most} {SIDE_WORDS[axis]} clusters fit about equally well; we show {k}"
 
 
 def _why(axis: int, measured: Agreement) -> str:
