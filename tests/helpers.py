@@ -16,7 +16,7 @@ from numba import njit
 from scipy.special import xlogy
 from sklearn.base import BaseEstimator
 
-from comarkov import CoClustering, read
+from comarkov import CoClustering, cost, read
 from comarkov.joint.joint import joint
 from comarkov.joint.messages import InputError
 from comarkov.results.findings import findings_of
@@ -104,6 +104,13 @@ def relation_cost(W, source_labels, target_labels, coefficients):
     loss += (source + both) * f(rows[x]) + (target + both) * f(columns[y])
     loss += sum(coefficients) * f(x, y) - (source + both) * f(x) - (target + both) * f(y)
     return float(loss / np.log(2))
+
+
+def costs_by_definition(W, rows, columns, beta, x):
+    """What L_β of a matrix is with row x in each cluster, in nats per unit of its mass."""
+    moved = [np.where(np.arange(rows.size) == x, a, rows) for a in range(rows.max() + 1)]
+    nats = np.array([cost(W, labels, columns, beta) for labels in moved]) * np.log(2)
+    return nats * W.sum() / W[x].sum()
 
 
 def same(one, other):
@@ -248,6 +255,11 @@ def lumpable(seed, n=32, k=4, concentration=1.0, Q=None):
 def is_nested(fine, coarse):
     """Is every cluster of one labelling inside one cluster of the other?"""
     return len(set(zip(fine, coarse, strict=True))) == len(set(fine))
+
+
+def framed(X):
+    """A matrix as a data frame with names of rows and columns."""
+    return pd.DataFrame(X).rename(index="r{}".format, columns="c{}".format)
 
 
 def blocks_with_gaps(n, m):

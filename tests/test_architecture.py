@@ -73,10 +73,7 @@ def test_tests_mirror_the_rooms():
 
 @pytest.mark.parametrize(
     ("packages", "modules"),
-    [
-        ("matplotlib", ["curves.py", "plot.py"]),
-        ("dask|distributed", ["dask_client.py"]),
-    ],
+    [("matplotlib", ["curves.py", "plot.py"]), ("dask|distributed", ["dask_client.py"])],
 )
 def test_few_modules_import(packages, modules):
     users = sorted(

@@ -60,12 +60,7 @@ def folder(tmp_path):
 # What else fit refuses is in estimators/test_fit_input.py.
 QUOTED = {  # the advice stands in the message
     "a path": ('fit("visits.csv")', "Read it first", 'fit(comarkov.read("visits.csv"))'),
-    "an edge list": (
-        "fit(X)",
-        '"who", "what"',
-        "fit(comarkov.read(X))",
-        edges(),
-    ),
+    "an edge list": ("fit(X)", '"who", "what"', "fit(comarkov.read(X))", edges()),
     "a transposed matrix": ("model.predict(X)", "4 features", "model.predict(X.T)", COUNTS.T),
     "other columns": (
         "model.predict(X)",

@@ -10,9 +10,7 @@ from comarkov import evaluate
 from comarkov.costs.labels import partition_agreement as agreement
 
 PAIRS = st.integers(1, 25).flatmap(
-    lambda n: st.tuples(
-        *[st.lists(st.integers(0, 4), min_size=n, max_size=n) for _ in range(2)],
-    )
+    lambda n: st.tuples(*[st.lists(st.integers(0, 4), min_size=n, max_size=n) for _ in range(2)])
 )
 
 
@@ -31,12 +29,6 @@ def test_purity_counts_the_most_frequent_class_of_each_cluster(labels):
     assert evaluate.purity(classes, clusters) == pytest.approx(count / len(classes))
     table = np.array(classes)[:, None] == np.arange(5)
     assert evaluate.purity(table, clusters) == pytest.approx(count / len(classes))
-
-
-def test_purity_with_several_classes_counts_an_element_for_each():
-    classes = [[1, 1, 0], [1, 0, 0], [0, 0, 1], [0, 1, 1]]
-    assert evaluate.purity(classes, [0, 0, 1, 1]) == 1.0
-    assert evaluate.purity(classes, [0, 1, 1, 0]) == 0.75
 
 
 @given(PAIRS)
@@ -85,10 +77,3 @@ def test_agreement_is_the_mean_of_both_measures(pairs):
         information = 1.0
     expected = rand + information
     assert agreement(a, b) == pytest.approx(expected / 2, abs=1e-9)
-
-
-def test_random_partitions_do_not_agree():
-    rng = np.random.default_rng(0)
-    a, b = rng.integers(8, size=(2, 500))
-    assert abs(agreement(a, b)) < 0.02
-    assert agreement(a, a) == pytest.approx(1)

@@ -74,21 +74,3 @@ def test_p_values_are_uniform_if_states_are_many_and_rare():
     assert abs(freedom / expected - 1) > 0.05  # the nominal number is far off
     Q[::2] = np.roll(Q[::2], 1, axis=1)
     assert g_test(sparse_counts(rng, labels, Q, 1000), labels, 3, rng).p_value < 1e-6
-
-
-def test_p_values_are_uniform_for_lumpable_chains_and_small_for_others():
-    rng = np.random.default_rng(0)
-    labels = np.arange(12) % 3
-    Q = rng.dirichlet(np.ones(3), size=3)
-    within = rng.dirichlet(np.ones(4), size=(12, 3))  # which member, by state and next cluster
-    P = np.zeros((12, 12))
-    for b in range(3):
-        P[:, labels == b] = Q[labels, b][:, None] * within[:, b]
-
-    def p_value(P):
-        counts = np.array([rng.multinomial(300, row / row.sum()) for row in P])
-        return g_test(sp.csr_array(counts), labels, 3, rng).p_value
-
-    assert kstest([p_value(P) for _ in range(200)], "uniform").pvalue > 0.01
-    P[0] = np.roll(P[0], 1)
-    assert p_value(P) < 1e-6

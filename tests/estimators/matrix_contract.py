@@ -18,9 +18,14 @@ import comarkov
 class CoClusteringContract(EstimatorContract):
     """Promises of estimators that cluster the rows and columns of a matrix."""
 
+    kind: Any  # the class of the estimator
+    parameters: Any = {"random_state": 0}  # noqa: RUF012, which nothing changes
     clusters_columns = True
 
-    at: Any  # an estimator with so many clusters
+    def at(self, k, l, **parameters):
+        """An estimator with so many clusters."""
+        n_clusters = (k, l) if self.clusters_columns else k
+        return self.kind(n_clusters, **self.parameters | parameters)
 
     def estimator(self, **parameters):
         return self.at(4, 3, **parameters)

@@ -63,11 +63,7 @@ def stored_cost(file, X, beta=0.7):
     return cost(X, *load_value(file)["labels"], beta)
 
 
-METHODS = [
-    ("auto", "seeds"),
-    ("anneal", "anneal"),
-    ("batch", "start 2"),
-]
+METHODS = [("auto", "seeds"), ("anneal", "anneal"), ("batch", "start 2")]
 
 
 @pytest.mark.parametrize(("method", "stage"), METHODS)

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from helpers import blocks_with_gaps, refused
+from helpers import blocks_with_gaps, framed, refused
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.model_selection import GridSearchCV
@@ -62,9 +62,7 @@ def test_predict_columns_is_predict_of_the_transpose(planted, fitted):
 
 
 def test_new_data_is_aligned_by_names(planted):
-    frame = pd.DataFrame(
-        planted, index=[f"r{i}" for i in range(60)], columns=[f"c{i}" for i in range(40)]
-    )
+    frame = framed(planted)
     model = CoClustering((4, 3), random_state=0).fit(frame)
     assert_array_equal(model.feature_names_in_, frame.columns)
     assert_array_equal(model.row_names_in_, frame.index)

@@ -145,16 +145,11 @@ def test_the_error_ends_with_a_call_that_works(name):
 @pytest.mark.parametrize(
     "call",
     [
-        lambda X: model().fit(X),
-        lambda X: model().fit_predict(X),
         lambda X: model().beta_path(X),
         lambda X: model().fit(COUNTS).predict(X),
         lambda X: model().fit(COUNTS).predict(X, "columns"),
-        lambda X: model().fit(COUNTS).transform(X),
-        lambda X: model().fit(COUNTS).score(X),
         lambda X: model().fit(COUNTS).cut(1, X),
         lambda X: Results.of(model().fit(COUNTS), X),
-        lambda X: ITCC(2).fit(X),
         lambda X: MarkovAggregation(2).fit(X),
         lambda X: MultiwayClustering(2).fit({("a", "b"): X}),
         lambda X: Weighting().fit(X),

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from helpers import lumpable, refused, relation_cost, weights
+from helpers import lumpable, refused, relation_cost
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -91,20 +91,6 @@ def test_no_single_move_lowers_the_cost(case):
             labels = model.labels_.copy()
             labels[x] = a
             assert relation_cost(W, labels, labels, markov(beta)) >= model.cost_ - 1e-9
-
-
-@given(weights(), st.sampled_from([0.0, 0.3, 0.5, 0.8, 1.0]), st.integers(0, 99))
-@settings(max_examples=40)
-def test_a_bipartite_walk_costs_half_of_co_clustering(W, beta, seed):
-    """2 L_β(ζ) = L_β(Φ,Ψ), by the estimator: periodic chains, μ from the chain itself."""
-    W = np.log1p(W / W[W > 0].min()) + 1e-3  # in one piece
-    n, m = W.shape
-    rng = np.random.default_rng(seed)
-    rows, columns = rng.permutation(np.arange(n) % 2), rng.permutation(np.arange(m) % 2)
-    walk = np.block([[np.zeros((n, n)), W], [W.T, np.zeros((m, m))]])
-    labels = np.unique(np.concatenate([rows, columns + 2]), return_inverse=True)[1]
-    model = MarkovAggregation(labels.max() + 1, beta=beta, fixed=labels).fit(walk)
-    assert 2 * model.cost_ == pytest.approx(comarkov.cost(W, rows, columns, beta), abs=1e-10)
 
 
 # --- what it finds ------------------------------------------------------------------------------

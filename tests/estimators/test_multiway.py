@@ -196,10 +196,7 @@ def test_elements_without_mass_are_reported(data):
         ({("a", "b", "c"): np.ones((3, 3))}, "pair of types"),
         ({("a", "b"): -np.ones((3, 3))}, "('a', 'b'): Negative"),
         ({("a", "b"): np.zeros((3, 3))}, "('a', 'b')"),
-        (
-            {("a", "b"): np.ones((4, 3)), ("c", "a"): np.ones((4, 5))},
-            "4 in ('a', 'b')",
-        ),
+        ({("a", "b"): np.ones((4, 3)), ("c", "a"): np.ones((4, 5))}, "4 in ('a', 'b')"),
         ({("a", "a"): np.ones((4, 3))}, "'a' has 3 elements"),
     ],
 )

@@ -28,20 +28,6 @@ def test_bad_parameters_get_a_clear_error(model, message):
         model.fit(np.ones((4, 4)))
 
 
-def test_names_stand_for_what_they_say(planted):
-    """Each preset is CoClustering with the parameters that its docstring names."""
-    sib = SIB(4, n_init=3, random_state=0).fit(planted)
-    same = CoClustering((4, None), method="sequential", n_init=3, random_state=0).fit(planted)
-    assert_array_equal(sib.row_labels_, same.row_labels_)
-    for named, beta in (
-        (ITCC((4, 3), doublings=0, random_state=0), 0.5),
-        (IBCC((4, 3), method="iterative", random_state=0), 0.75),
-    ):
-        plain = CoClustering((4, 3), beta=beta, method="batch", random_state=0).fit(planted)
-        assert_array_equal(named.fit(planted).row_labels_, plain.row_labels_)
-        assert named.beta_ == beta
-
-
 TINY = datasets.load("southern-women").matrix[:11, :8]  # whose global optimum is known
 
 
@@ -70,12 +56,6 @@ def test_double_clustering_is_aib_of_columns_and_then_of_rows():
     assert_array_equal(model.row_labels_, rows)
     assert_array_equal(model.column_labels_, columns)
     assert IDC((4, 3)).fit(X).cost_ <= model.cost_
-
-
-def test_clusters_of_aib_are_those_of_its_tree():
-    X = np.random.default_rng(0).poisson(1.0, (9, 7)) + 1
-    model = AIB(3).fit(X)
-    assert_array_equal(model.row_labels_, model.tree_.cut(3))
 
 
 def test_settings_of_the_search_are_refused_where_nothing_is_searched():

@@ -4,11 +4,9 @@ import pickle
 from math import log
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 import scipy.sparse as sp
-from helpers import FORMATS, refused, weights
+from helpers import FORMATS, framed, refused, weights
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -39,9 +37,7 @@ def planted():
 
 @pytest.fixture(scope="module")
 def frame(planted):
-    return pd.DataFrame(
-        planted, index=[f"r{i}" for i in range(60)], columns=[f"c{i}" for i in range(40)]
-    )
+    return framed(planted)
 
 
 def as_weighting(choice):
@@ -220,24 +216,6 @@ def test_what_loses_its_mass_belongs_nowhere(planted):
     rare = np.zeros((60, 1))
     rare[3] = 8
     assert_array_equal(model.predict(rare, "columns"), [-1])
-
-
-@pytest.mark.parametrize("weighting", ["tfidf", "bm25", Weighting("bm25", uniform=True)], ids=str)
-def test_data_frames_are_aligned_before_they_are_weighted(frame, weighting):
-    model = CoClustering((4, 3), weighting=weighting, random_state=0).fit(frame)
-    assert_array_equal(model.feature_names_in_, frame.columns)
-    assert_array_equal(model.row_names_in_, frame.index)
-    memberships = model.transform(frame)
-    turned = frame.iloc[:, ::-1]
-    assert_array_equal(model.transform(turned), memberships)
-    assert_array_equal(model.transform(pl.DataFrame(turned.reset_index(drop=True))), memberships)
-    assert_array_equal(model.predict(turned), model.predict(frame))
-    assert model.score(turned) == model.score(frame)
-    assert_array_equal(model.predict(frame.iloc[::-1], "columns"), model.predict(frame, "columns"))
-    with pytest.warns(UserWarning, match="1 of 41 .* new"):
-        assert_array_equal(model.transform(turned.assign(new=1000)), memberships)
-    less = frame.drop(columns="c3")
-    assert_array_equal(model.transform(less), model.transform(frame.assign(c3=0)))
 
 
 # --- errors -----------------------------------------------------------------------------------

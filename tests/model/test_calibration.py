@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
-from helpers import started
+from helpers import costs_by_definition, started
 from numpy.testing import assert_allclose, assert_array_equal
 
-import comarkov
 from comarkov import CoClustering, datasets
 from comarkov.model import confidence as calibration
 from comarkov.model.confidence import evidence_exponent, posterior
@@ -26,13 +25,6 @@ def together(seed):
 
 
 # --- what it measures -------------------------------------------------------------------------
-
-
-def costs_by_definition(W, rows, columns, beta, x):
-    """What L_β of a matrix is with row x in each cluster, in nats per unit of its mass."""
-    moved = [np.where(np.arange(rows.size) == x, a, rows) for a in range(rows.max() + 1)]
-    nats = np.array([comarkov.cost(W, labels, columns, beta) for labels in moved]) * np.log(2)
-    return nats * W.sum() / W[x].sum()
 
 
 @pytest.mark.parametrize("is_one_sided", [False, True])

@@ -4,14 +4,13 @@ import itertools
 
 import numpy as np
 import pytest
-from helpers import problems, started
+from helpers import costs_by_definition, problems, started
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import softmax
 from sklearn.metrics import roc_auc_score
 
-import comarkov
 from comarkov import CoClustering
 from comarkov.costs.labels import matched
 from comarkov.model.confidence import confidence, rejected
@@ -33,13 +32,6 @@ def fitted():
     return CoClustering((5, 4), n_init=6, random_state=0).fit(planted()[0])
 
 
-def costs_by_definition(W, rows, columns, beta, x):
-    """What L_β is with row x in each cluster, in nats times mass."""
-    others = itertools.repeat(rows, rows.max() + 1)
-    moved = [np.where(np.arange(rows.size) == x, a, labels) for a, labels in enumerate(others)]
-    return np.array([comarkov.cost(W, labels, columns, beta) for labels in moved]) * np.log(2)
-
-
 # --- margins and posteriors -----------------------------------------------------------------
 
 
@@ -56,7 +48,7 @@ def test_margin_and_posterior_are_those_of_the_cost(problem, gamma):
             assert (sure.margins[x], sure.confidence[x]) == (0, 0)
             continue
         mass = share[x].sum()
-        costs = costs_by_definition(W, rows, columns, beta, x) * share.sum() / mass
+        costs = costs_by_definition(share, rows, columns, beta, x)
         expected = softmax(-costs * (mass**2 / (share[x] ** 2).sum()) ** gamma)[rows[x]]
         near = 1e-8 * share.sum() / mass  # L_β of all is rounded, the row is a part of it
         assert sure.confidence[x] == pytest.approx(expected, abs=1e-4 + 10 * near)

@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import is_nested, models, refused
+from helpers import framed, is_nested, models, refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -142,9 +142,7 @@ def test_below_one_half_a_merge_may_gain_and_heights_still_rise(counts):
 
 
 def test_a_cut_does_all_that_a_fit_does(counts):
-    frame = pd.DataFrame(
-        counts, index=[f"r{i}" for i in range(40)], columns=[f"c{i}" for i in range(30)]
-    )
+    frame = framed(counts)
     model = CoClustering((4, 3), weighting="bm25", random_state=0).fit(frame)
     before = pickle.dumps(model)
     cut = model.cut((6, 2))

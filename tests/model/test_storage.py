@@ -7,17 +7,13 @@ import tempfile
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import models, same
+from helpers import framed, models, same
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
 
 import comarkov
-from comarkov import (
-    AIB,
-    CoClustering,
-    Weighting,
-)
+from comarkov import AIB, CoClustering, Weighting
 from comarkov.joint.messages import InputError
 from comarkov.joint.weighting import SCHEMES
 from comarkov.model import storage
@@ -55,8 +51,7 @@ def test_a_loaded_model_is_the_saved_one(problem, weighting, reject, named):
     if weighting == "bm25":
         weighting = Weighting("bm25", min_df=1, uniform=named)
     if named:
-        names = [f"r{i}" for i in range(W.shape[0])], [f"c{i}" for i in range(W.shape[1])]
-        W = pd.DataFrame(W, *names)
+        W = framed(W)
     model.set_params(weighting=weighting, reject=reject)
     try:
         model.fit(W)

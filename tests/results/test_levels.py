@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.cluster.hierarchy import linkage
 
 from comarkov import SIB, CoClustering, Results, datasets
-from comarkov.model.drawing_order import alignment, best_orders
+from comarkov.model.hierarchy import alignment, best_orders
 from comarkov.results.levels import SideLevels
 from comarkov.results.pictures import element_map, map_of_side
 

@@ -50,12 +50,7 @@ def ranks(order: np.ndarray) -> np.ndarray:
 
 def renumbered(labels: np.ndarray, order: np.ndarray | None) -> np.ndarray:
     """Replace labels by the positions of their clusters in the order."""
-    if order is None:
-        return labels
-    number = np.empty(order.size + 1, np.int64)
-    number[order] = np.arange(order.size)
-    number[-1] = -1
-    return number[labels]
+    return labels if order is None else np.append(ranks(order), -1)[labels]
 
 
 def overlaps(labels: np.ndarray, others: np.ndarray) -> np.ndarray:

@@ -187,16 +187,12 @@ def merge_factors(coupling: float) -> Factors:
     return Coefficients(coupling, coupling, 1.0 - coupling).factors
 
 
-def _one_by_one(work: Callable[[int], np.ndarray], count: int) -> list[np.ndarray]:
-    return [work(i) for i in range(count)]
-
-
 def pair_costs(
     mass: np.ndarray,
     items: np.ndarray,
     blocks: np.ndarray,
     coupling: float,
-    each: Each = _one_by_one,
+    each: Each | None = None,
 ) -> np.ndarray:
     """Return the costs of merging clusters i < j from N_i, A_yi and M_bi; infinite elsewhere.
 
@@ -208,7 +204,7 @@ def pair_costs(
     return sum_pair_terms(terms, each)
 
 
-def sum_pair_terms(terms: Sequence[Term], each: Each = _one_by_one) -> np.ndarray:
+def sum_pair_terms(terms: Sequence[Term], each: Each | None = None) -> np.ndarray:
     """Return the sum over tables of factor Σ_y g(A_yi, A_yj) for i < j; infinite elsewhere.
 
     ``each`` does work(0), ..., work(count - 1) on chunks of a large table, if possible at once.
@@ -227,7 +223,8 @@ def sum_pair_terms(terms: Sequence[Term], each: Each = _one_by_one) -> np.ndarra
                 add_pair_terms(sums, np.ascontiguousarray(part, np.float64), factor)
                 return sums
 
-            costs += sum(each(of_chunk, -(-len(masses) // ITEMS_AT_ONCE)))
+            count = -(-len(masses) // ITEMS_AT_ONCE)
+            costs += sum(each(of_chunk, count) if each else map(of_chunk, range(count)))
     return costs
 
 
@@ -259,10 +256,8 @@ def information(W: Any, row_labels: ArrayLike, column_labels: ArrayLike) -> Info
     >>> comarkov.information([[1, 0, 0], [0, 1, 1]], [0, 1], [0, 1, 1]).kept
     1.0
     """
-    distribution = W if isinstance(W, Joint) else joint(W)
+    distribution, rows, columns = _checked(W, row_labels, column_labels)
     matrix = distribution.matrix
-    rows = _checked(row_labels, distribution.row_mass, "row_labels")
-    columns = _checked(column_labels, distribution.column_mass, "column_labels")
     x = np.repeat(np.arange(rows.size), np.diff(matrix.indptr))
     y = matrix.indices.astype(np.int64)
     w = matrix.weights.astype(np.float64) / distribution.total
@@ -382,9 +377,7 @@ def approximation(W: Any, row_labels: ArrayLike, column_labels: ArrayLike) -> Ap
     >>> round(q.divergence(W), 2), int(q.sample(10, random_state=0).sum())
     (0.4, 10)
     """
-    distribution = W if isinstance(W, Joint) else joint(W)
-    rows = _checked(row_labels, distribution.row_mass, "row_labels")
-    columns = _checked(column_labels, distribution.column_mass, "column_labels")
+    distribution, rows, columns = _checked(W, row_labels, column_labels)
     total = distribution.total
     in_rows, in_columns = (membership(side, int(side.max()) + 1) for side in (rows, columns))
     blocks = (in_rows.T @ distribution.csr @ in_columns).toarray() / total
@@ -392,12 +385,21 @@ def approximation(W: Any, row_labels: ArrayLike, column_labels: ArrayLike) -> Ap
     return Approximation(blocks, *margins, rows, columns)
 
 
-def _checked(values: ArrayLike, mass: np.ndarray, what: str) -> np.ndarray:
-    array = as_labels(values, mass.size, what)
-    if (array[mass > 0] < 0).any():
-        which = int(np.flatnonzero((array < 0) & (mass > 0))[0])
-        raise ValueError(f"{what}[{which}] is -1, but the element is not empty: give it a cluster.")
-    return np.unique(array, return_inverse=True)[1]
+def _checked(
+    W: Any, row_labels: ArrayLike, column_labels: ArrayLike
+) -> tuple[Joint, np.ndarray, np.ndarray]:
+    """Return the distribution, and labels without gaps; an error if an element has none."""
+    data = W if isinstance(W, Joint) else joint(W)
+
+    def checked(values: ArrayLike, mass: np.ndarray, what: str) -> np.ndarray:
+        array = as_labels(values, mass.size, what)
+        if (lost := np.flatnonzero((array < 0) & (mass > 0))).size:
+            problem = f"{what}[{lost[0]}] is -1, but the element is not empty"
+            raise ValueError(f"{problem}: give it a cluster.")
+        return np.unique(array, return_inverse=True)[1]
+
+    rows = checked(row_labels, data.row_mass, "row_labels")
+    return data, rows, checked(column_labels, data.column_mass, "column_labels")
 
 
 def _mutual_information(x: np.ndarray, y: np.ndarray, p: np.ndarray) -> float:
@@ -417,11 +419,6 @@ def information_parts(p: np.ndarray, p_x: ArrayLike, p_y: ArrayLike) -> np.ndarr
     return np.asarray(p * np.log2(ratio))
 
 
-def most_informative(counts: sp.csr_array, n_columns: int) -> np.ndarray:
-    """Return the columns that add most to I(rows; columns), in order; of equals the first."""
-    return np.sort(np.argsort(-column_bits(counts), kind="stable")[:n_columns])
-
-
 def column_bits(counts: sp.csr_array) -> np.ndarray:
     """Return what each column y adds to I(rows; columns): Σ_x p(x,y) log2 [p(x,y) / p(x) p(y)]."""
     cells = counts.tocoo()
@@ -429,6 +426,11 @@ def column_bits(counts: sp.csr_array) -> np.ndarray:
     rows = np.bincount(cells.row, weights=p)[cells.row]
     columns = np.bincount(cells.col, weights=p)[cells.col]
     return np.bincount(cells.col, information_parts(p, rows, columns), cells.shape[1])
+
+
+def most_informative(counts: sp.csr_array, n_columns: int) -> np.ndarray:
+    """Return the columns that add most to I(rows; columns), in order; of equals the first."""
+    return np.sort(np.argsort(-column_bits(counts), kind="stable")[:n_columns])
 
 
 # --- lift: how many times more mass a block P(x̄, ȳ) has than by chance ---------------------------

@@ -9,7 +9,6 @@ inside their clusters. The same rule works for any nonnegative weights.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -52,8 +51,7 @@ def _ln_choose(n: Any, k: Any) -> Any:
     return gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
 
 
-@dataclass(frozen=True)
-class Evidence:
+class Evidence(NamedTuple):
     """The entries of a matrix, with weights that equal independent counts."""
 
     rows: np.ndarray
@@ -158,8 +156,6 @@ def _nonnegative_line(x: np.ndarray, y: np.ndarray, weight: np.ndarray) -> tuple
     return (constant, slope) if constant >= 0 else (0.0, share @ (x * y) / squares)
 
 
-Labels = np.ndarray
-
 ROWS_AT_ONCE = 1 << 14
 MIN_EFFECTIVE_MEMBERS = 3.0  # of a column cluster, below which its sums are not informative
 
@@ -173,7 +169,7 @@ class ClusteredColumns(NamedTuple):
     total: np.ndarray  # the mass of each cluster
 
     @classmethod
-    def of(cls, matrix: sp.csr_array, labels: Labels) -> ClusteredColumns:
+    def of(cls, matrix: sp.csr_array, labels: np.ndarray) -> ClusteredColumns:
         """Take the columns of a matrix."""
         member = membership(labels, int(labels.max()) + 1)
         mass = np.asarray(matrix.sum(axis=0), np.float64).ravel()
@@ -184,11 +180,8 @@ class ClusteredColumns(NamedTuple):
         return np.asarray((rows @ self.member).toarray(), np.float64)
 
 
-def leftover(matrix: sp.csr_array, row_labels: Labels, column_labels: Labels) -> float:
-    """Return how much more rows vary between column clusters than independent entries would.
-
-    NaN if there is nothing to compare.
-    """
+def leftover(matrix: sp.csr_array, row_labels: np.ndarray, column_labels: np.ndarray) -> float:
+    """Return how many times as much rows vary between column clusters as independent entries."""
     columns = ClusteredColumns.of(matrix, column_labels)
     blocks = columns.sums(membership(row_labels, int(row_labels.max()) + 1).T @ matrix)
     sizes = np.bincount(row_labels[row_labels >= 0])
@@ -251,14 +244,11 @@ def is_independent(matrix: sp.csr_array, rng: np.random.Generator) -> bool:
     rates = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / counts.sum()
     observed = _correlation(counts)
     is_binary = bool(counts.max() == 1)
-    above = sum(_correlation(_drawn(rates, is_binary, rng)) >= observed for _ in range(NULL_TABLES))
+    above = 0
+    for _ in range(NULL_TABLES):
+        drawn = rng.random(rates.shape) < rates if is_binary else rng.poisson(rates)
+        above += _correlation(drawn.astype(np.float64)) >= observed
     return bool((above + 1) / (NULL_TABLES + 1) > LEVEL)
-
-
-def _drawn(rates: np.ndarray, is_binary: bool, rng: np.random.Generator) -> np.ndarray:
-    """Draw independent counts with these means; 0 or 1 if the table is binary."""
-    counts = rng.random(rates.shape) < rates if is_binary else rng.poisson(rates)
-    return counts.astype(np.float64)
 
 
 def _correlation(counts: np.ndarray) -> float:

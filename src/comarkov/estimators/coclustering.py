@@ -286,7 +286,6 @@ class CoClustering(SearchParameters, CoClusterEstimator):
 
 
 def _follow(starts: Any, betas: Sequence[float], data: Joint, run: Run) -> tuple[list[Step], bool]:
-    """Return the co-clusterings at many β, and whether they converged."""
     solution = betas_of.beta_path(CoClusterProblem(data, starts), betas, run)
     state = solution.state
     rows, columns = canonical_orders((state.rows, state.columns), starts)

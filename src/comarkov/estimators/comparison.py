@@ -166,7 +166,6 @@ def compare(
 
 
 def _check_classes(classes: Any, shape: tuple[int, int]) -> dict[int, tuple[str, np.ndarray]]:
-    """The known classes as numbers, by side."""
     known = {}
     sides = zip(("row", "column"), pair(classes, "classes"), shape, strict=True)
     for side, (name, given, n) in enumerate(sides):
@@ -221,18 +220,12 @@ def _line(
 ) -> dict[str, Any]:
     """Return costs, information kept, time, and agreement with known classes."""
     parts = information(data.csr, *labels)
-    return {
-        "method": method,
-        "beta": beta,
-        **{f"cost_{other:g}": parts.cost(other) for other in COST_BETAS},
-        "kept": parts.kept,
-        "seconds": seconds,
-        **{
-            f"{name}_{measure}": agree(classes, labels[side])
-            for side, (name, classes) in known.items()
-            for measure, agree in MEASURES.items()
-        },
-    }
+    line: dict[str, Any] = {"method": method, "beta": beta}
+    line |= {f"cost_{other:g}": parts.cost(other) for other in COST_BETAS}
+    line |= {"kept": parts.kept, "seconds": seconds}
+    for side, (name, classes) in known.items():
+        line |= {f"{name}_{m}": agree(classes, labels[side]) for m, agree in MEASURES.items()}
+    return line
 
 
 def _fit(

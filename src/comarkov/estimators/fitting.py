@@ -27,8 +27,7 @@ from ..joint.parts import count_parts
 from ..joint.weighting import Weighting, as_weighting
 from ..model.confidence import SAMPLED_ELEMENTS, learn_confidence, rejected
 from ..model.hierarchy import Hierarchy
-from ..model.leaves import canonical_orders, take_leaves
-from ..model.placing import Model
+from ..model.leaves import Model, canonical_orders, take_leaves
 from ..model.storage import FileCheckpoint
 from ..search.optimise.refine import fine_count, fine_number
 from ..search.parallel.dask_client import current
@@ -136,10 +135,14 @@ class CoClusterFit(Searches):
                 portable.__dict__.update(callback=None, checkpoint=None)
             learnt, labels, converged = data.compute(partial(searched, portable, starts), run)
             counted = None if sample_weight is None else np.array(sample_weight, np.float64)
-            self._store(learnt | names_of(data, learnt["_model"]) | columns)
-            self._store({"selection_": selection and selection.table, "beta_selection_": betas})
-            self._store({"selection_reason_": selection and selection.reason})
-            self._store({"sample_weight_": counted})
+            rows = data.row_names  # only this process has names
+            is_named = rows is not None and not are_numbers(rows)
+            model = replace(learnt["_model"], row_names=rows, column_names=data.column_names)
+            self._store(learnt | {"row_names_in_": rows if is_named else None, "_model": model})
+            self._store(columns)
+            chosen = {"selection_": selection and selection.table, "beta_selection_": betas}
+            chosen |= {"selection_reason_": selection and selection.reason}
+            self._store(chosen | {"sample_weight_": counted})
             self.weighting_ = weighting
             self.reading_ = dict(X.reading) if isinstance(X, Data) else {}
             if isinstance(run.checkpoint, FileCheckpoint):
@@ -222,13 +225,6 @@ def learn(
     }
 
 
-def names_of(data: Joint, model: Model) -> dict[str, Any]:
-    """Return the fitted attributes that depend on names, which only this process has."""
-    is_named = data.row_names is not None and not are_numbers(data.row_names)
-    named = replace(model, row_names=data.row_names, column_names=data.column_names)
-    return {"row_names_in_": data.row_names if is_named else None, "_model": named}
-
-
 def warn_of(converged: bool, starts: Sides, run: Run) -> None:
     """Warn of a search that was stopped, or has not converged, and of empty rows and columns."""
     warn_if_unfinished(converged, run)
@@ -266,11 +262,7 @@ def with_checkpoint(run: Run, asked: Parameters, wanted: Counts, data: Joint) ->
 
 
 def choose_counts(
-    data: Joint,
-    wanted: Counts,
-    asked: Parameters,
-    run: Run,
-    variables: np.ndarray | None = None,
+    data: Joint, wanted: Counts, asked: Parameters, run: Run, variables: np.ndarray | None = None
 ) -> tuple[Counts, Any]:
     """Return how many clusters there are, and the evidence if that is chosen."""
     if "auto" not in wanted:
@@ -300,13 +292,7 @@ def choose_beta(X: Any, starts: Sides, asked: Parameters, run: Run) -> np.ndarra
 
 
 def fit_bytes(data: Joint, counts: Sequence[Any], threads: int) -> int:
-    """Return the bytes that a fit adds to its data: their transpose, and tables of masses.
-
-    A side in k clusters has a table with k cells, padded, for each item of the other side. Sweeps
-    work on copies of it, one for each thread, with the values derived from masses; of large data
-    the state itself has masses alone. Other steps split clusters, have fine ones, or
-    calibrate confidences.
-    """
+    """Return the bytes that a fit adds to its data: their transpose, and tables of masses."""
     is_turned = data.pages is None and counts[1] is not None
     return data_bytes(data) * is_turned + table_bytes(data, counts, threads)
 
@@ -331,7 +317,11 @@ def table_bytes(data: Joint, counts: Sequence[Any], threads: int) -> int:
 def _side_bytes(
     data: Joint, elements: int, items: int, k: int, threads: int
 ) -> tuple[int, int, int]:
-    """Return the bytes of the state of a side, of its sweeps, and of all other steps."""
+    """Return the bytes of the state of a side, of its sweeps, and of all other steps.
+
+    The table has k cells, padded, for each item of the other side. Sweeps work on copies, one for
+    each thread, with values derived from masses; of large data the state has masses alone.
+    """
     cells, parts = items * padded(k), count_parts(data.nnz, items)
     fine = items * padded(fine_number(k, elements))
     split = SPLIT_ITEM_BYTES * items + SPLIT_ROW_BYTES * elements

@@ -211,7 +211,10 @@ class MarkovAggregation(SearchParameters, Searches):
         number = self._number(walk, fitted if data.is_counted else None, run)
         graph = Graph((WeightedRelation(0, 0, joint(walk.flow), markov),), 1)
         problem = NetworkProblem(graph, [self._start(number.number, walk, data.states)])
-        state, run = self._solve(problem, run)
+        method = self._parameters().search_method()
+        runs = [run.at(beta) for beta in BETAS] if self.beta == "auto" else [run]
+        found = [(method.solve(problem, each).state, each) for each in runs]
+        state, run = max(found, key=lambda one: round(slowness(one[0].block_masses(0)), 9))
         warn_if_unfinished(state.converged, run)
         for name in ("n_features_in_", "feature_names_in_", "lumpability_test_", "step_test_"):
             self.__dict__.pop(name, None)  # of an earlier fit
@@ -227,20 +230,12 @@ class MarkovAggregation(SearchParameters, Searches):
         return self
 
     def _number(self, walk: Chain, counts: Any, run: Run) -> ChainNumber:
-        """The number of clusters, given or chosen."""
         if self.n_clusters != "auto":
             return ChainNumber(int(self.n_clusters), None, None)
         self._parameters().refuse_labels(3)
         inside = None if counts is None else sp.csr_array(counts[walk.inside][:, walk.inside])
         own = replace(run, seed=run.seed.child(Purpose.NUMBERS))
         return choose_number(walk.flow, inside, own)
-
-    def _solve(self, problem: NetworkProblem, run: Run) -> tuple[Network, Run]:
-        """The best clusters, and the run at their β; the first of equals."""
-        method = self._parameters().search_method()
-        runs = [run.at(beta) for beta in BETAS] if self.beta == "auto" else [run]
-        found = [(method.solve(problem, each).state, each) for each in runs]
-        return max(found, key=lambda one: round(slowness(one[0].block_masses(0)), 9))
 
     def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:
         """Fit and return the labels of the states."""
@@ -260,17 +255,15 @@ class MarkovAggregation(SearchParameters, Searches):
         return AggregatedChain(self.transition_matrix_, *shares, self.step_)
 
     def _start(self, k: int, walk: Chain, states: np.ndarray) -> Start:
-        """The start of the states of the chain."""
-        init, fixed = (
-            None
-            if labels is None
-            else as_labels(labels, states.size, f"{name} state labels")[walk.inside]
-            for name, labels in (("init", self.init), ("fixed", self.fixed))
-        )
-        return start_for(k, init, fixed, walk.occupancy, STATES)
+        def inside(name: str, labels: Any) -> np.ndarray | None:
+            if labels is None:
+                return None
+            return as_labels(labels, states.size, f"{name} state labels")[walk.inside]
+
+        given = inside("init", self.init), inside("fixed", self.fixed)
+        return start_for(k, *given, walk.occupancy, STATES)
 
     def _keep(self, state: Network, start: Start, walk: Chain, data: Transitions) -> None:
-        """Set the fitted attributes, clusters in canonical order."""
         k = self.n_clusters_
         order = canonical_orders(state.every_side(), [start])[0]
         labels = renumbered(state.partitions[0].label, order)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from numbers import Real
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,8 +23,7 @@ from ..io.read.fit_input import Key, NetworkInput, network_input, read_new, read
 from ..joint.joint import Joint, joint
 from ..joint.messages import InputError, plural_of_kind, warn_user
 from ..joint.objects import is_graph
-from ..model.leaves import canonical_orders
-from ..model.placing import onto, relation_model
+from ..model.leaves import canonical_orders, onto, relation_model
 from ..search.run import Purpose, Run
 from ..search.select import choose_numbers
 from ..search.select.communities import communities as communities_of
@@ -42,6 +41,7 @@ SENDERS = ("sender", "receiver")
 TWO_SIDES = "Nodes are clustered twice, as senders and as receivers: that describes the edges best."
 Number = int | Literal["auto"]
 Sides = Literal["auto", "one", "two"]
+Chosen = tuple[dict[str, Any], np.ndarray | None, str | None]
 
 
 @dataclass(eq=False, repr=False)
@@ -159,9 +159,7 @@ class MultiwayClustering(SearchParameters, Searches):
             _check_names(name, getattr(self, name), types, "type")
         graph, run = self._graph(data, types), asked.run(float(self.beta))
         counts, chosen_labels, reason = self._choose(data, types, run)
-        starts = [
-            self._start(t, counts[t], mass) for t, mass in zip(types, graph.weights, strict=True)
-        ]
+        starts = [self._start(t, counts[t], m) for t, m in zip(types, graph.weights, strict=True)]
         if chosen_labels is None:
             state: Any = asked.search_method().solve(problem_of(graph, starts), run).state
             warn_if_unfinished(state.converged, run)
@@ -170,12 +168,11 @@ class MultiwayClustering(SearchParameters, Searches):
         self.n_clusters_ = {name: start.k for name, start in zip(types, starts, strict=True)}
         self.selection_reason_, self.types_, self.names_ = reason, types, names
         self._keep(data, starts, state)
-        empty = [
-            f"{(~start.has_mass).sum():,} of {start.has_mass.size:,} "
-            f"{plural_of_kind(name, f'elements of {name}')}"
-            for name, start in zip(types, starts, strict=True)
-            if not start.has_mass.all()
-        ]
+        empty = []
+        for name, start in zip(types, starts, strict=True):
+            if n := int((~start.has_mass).sum()):
+                what = plural_of_kind(name, f"elements of {name}")
+                empty.append(f"{n:,} of {start.has_mass.size:,} {what}")
         if empty:
             warn_user(f"{' and '.join(empty)} are empty (label -1).")
         return self
@@ -186,18 +183,17 @@ class MultiwayClustering(SearchParameters, Searches):
 
         return MultiwayResults(self, X)
 
-    def _choose(self, data: dict[Key, Joint], types: list[str], run: Run) -> ChosenNumbers:
-        """How many clusters each type gets, and why if that is to be chosen."""
+    def _choose(self, data: dict[Key, Joint], types: list[str], run: Run) -> Chosen:
+        """How many clusters each type gets; if chosen, labels that came with them, and why."""
         given = self.n_clusters
         wanted = {name: given.get(name) if isinstance(given, dict) else given for name in types}
         if AUTO not in wanted.values():
-            return ChosenNumbers(wanted, None, None)
+            return wanted, None, None
         self._parameters().refuse_labels(dict.fromkeys(types, 3))
         own = replace(run, seed=run.seed.child(Purpose.NUMBERS))
         if len(types) == 1 and len(data) == 1:
             found = communities_of(next(iter(data.values())), own)
-            number = int(found.labels.max()) + 1
-            return ChosenNumbers({types[0]: number}, found.labels, found.reason)
+            return {types[0]: int(found.labels.max()) + 1}, found.labels, found.reason
         return _numbers_by_relation(data, wanted, own)
 
     def _graph(self, data: dict[Key, Joint], types: list[str]) -> Graph:
@@ -207,19 +203,13 @@ class MultiwayClustering(SearchParameters, Searches):
             if not isinstance(weight, Real) or not 0 < float(weight) < np.inf:
                 raise ValueError(f"The weight of {key} must be a number above 0, got {weight!r}.")
         unit = max(self._weight(key) for key in data)
-        relations = tuple(
-            WeightedRelation(
-                types.index(s),
-                types.index(t),
-                matrix,
-                partial(_weighted, self._weight((s, t)) / unit),
-            )
-            for (s, t), matrix in data.items()
-        )
-        return Graph(relations, len(types))
+        relations = []
+        for (s, t), matrix in data.items():
+            cost = partial(_weighted, self._weight((s, t)) / unit)
+            relations.append(WeightedRelation(types.index(s), types.index(t), matrix, cost))
+        return Graph(tuple(relations), len(types))
 
     def _start(self, name: str, k: Any, mass: np.ndarray) -> Start:
-        """The start of the elements of one type."""
         if k is None:
             raise ValueError(f"n_clusters has no number for the type {name!r}.")
         init, fixed = ((given or {}).get(name) for given in (self.init, self.fixed))
@@ -227,13 +217,11 @@ class MultiwayClustering(SearchParameters, Searches):
         return start_for(k, init, fixed, mass, words)
 
     def _keep(self, data: dict[Key, Joint], starts: list[Start], state: Any) -> None:
-        """Set the fitted attributes, clusters in canonical order."""
         orders = canonical_orders(state.every_side(), starts)
         labels = map(renumbered, state.labels(), orders)
         self.labels_: dict[str, np.ndarray] = dict(zip(self.types_, labels, strict=True))
-        self.information_: dict[Key, Information] = dict(
-            zip(data, state.informations(), strict=True)
-        )
+        informations = zip(data, state.informations(), strict=True)
+        self.information_: dict[Key, Information] = dict(informations)
         self.relation_costs_ = {
             key: self._weight(key) * co_clustering(self.beta).cost(part)
             for key, part in self.information_.items()
@@ -311,15 +299,14 @@ class MultiwayClustering(SearchParameters, Searches):
         for given, weights in new.items():
             key = self._key_of_fit(given)
             axis = key.index(element_type)
-            model = self._models[key]
+            model, weight = self._models[key], self._weight(key)
             rows = joint(weights @ onto(self.labels_[key[1 - axis]], model.coupling), model.scale)
             each = (model.column_costs if axis else model.row_costs)(rows)
-            whole = model.total + rows.row_mass
             there = rows.row_mass > 0
             mass = rows.row_mass[there]
-            costs[there] += self._weight(key) * (each / whole[:, None])[there]
+            costs[there] += weight * (each / (model.total + rows.row_mass)[:, None])[there]
             n = (weights.sum(axis=1) ** 2 / (weights**2).sum(axis=1).clip(1e-300))[there]
-            nats[there] += each[there] * (self._weight(key) / unit * n / mass)[:, None]
+            nats[there] += each[there] * (weight / unit * n / mass)[:, None]
             has_mass |= there
         best = costs.argmin(axis=1)
         sure = softmax(-nats, axis=1)[np.arange(names.size), best]
@@ -367,15 +354,7 @@ class MultiwayClustering(SearchParameters, Searches):
         return float((self.weights or {}).get(key, 1.0))
 
 
-class ChosenNumbers(NamedTuple):
-    """How many clusters each type has, the labels if they were chosen together, and the reason."""
-
-    numbers: dict[str, Any]
-    labels: np.ndarray | None
-    reason: str | None
-
-
-def _numbers_by_relation(data: dict[Key, Joint], wanted: dict[str, Any], run: Run) -> ChosenNumbers:
+def _numbers_by_relation(data: dict[Key, Joint], wanted: dict[str, Any], run: Run) -> Chosen:
     """Choose numbers for each relation alone; a type gets the largest of its numbers."""
     numbers = {name: 1 if number == AUTO else number for name, number in wanted.items()}
     reasons: list[str] = []
@@ -395,7 +374,7 @@ def _numbers_by_relation(data: dict[Key, Joint], wanted: dict[str, Any], run: Ru
         for name, number in decided:
             if wanted[name] == AUTO:
                 numbers[name] = max(number, numbers[name])
-    return ChosenNumbers(numbers, None, " ".join(reasons))
+    return numbers, None, " ".join(reasons)
 
 
 def communities(

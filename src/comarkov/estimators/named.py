@@ -165,12 +165,10 @@ class IDC(IBDouble):
 
     Parameters
     ----------
-    n_clusters : int or pair of int, default=3
-        How many row and column clusters; one number is used for both.
+    n_clusters, weighting
+        As in :class:`IBDouble`.
     max_rounds : int, default=15
         The largest number of rounds.
-    weighting : None, str or Weighting, default=None
-        As in :class:`CoClustering`.
 
     Examples
     --------

@@ -35,11 +35,7 @@ SideName = Literal["rows", "columns"]
 
 
 class CoClusterEstimator(
-    DescribeMixin,
-    ClassNamePrefixFeaturesOutMixin,
-    TransformerMixin,
-    BiclusterMixin,
-    CoClusterFit,
+    DescribeMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BiclusterMixin, CoClusterFit
 ):
     """An estimator of rows and columns: what a fitted model does."""
 
@@ -233,7 +229,6 @@ class CoClusterEstimator(
         return model
 
     def _at(self, n_clusters: Any) -> Self:
-        """A copy at another level of the hierarchy."""
         tree = self.hierarchy_
         wanted = tree.checked(self._counts(n_clusters))
         rows, columns = tree.sides_at(wanted)

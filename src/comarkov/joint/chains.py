@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -101,12 +101,9 @@ class Chain(NamedTuple):
 
 
 def read_transitions(X: Any, kind: str, ends: str = "stay") -> Transitions:
-    """Read a square matrix, or one or several sequences of states.
+    """Read a square matrix, whose rows are put in the order of columns by name, or sequences.
 
-    Where rows and columns of a data frame both have names, rows are put in the order of columns.
-    An edge list that was read lacks the rows of states that are never left, and the columns of
-    those that are never entered: it gets them. If ``ends`` is "restart", each sequence goes on from
-    its last state to its first.
+    If ``ends`` is "restart", each sequence goes on from its last state to its first.
     """
     if is_graph(X):  # a random walk on it
         edges = GraphEdges.of(X)
@@ -191,11 +188,7 @@ def _are_rates(X: Any) -> bool:
 
 
 def _uniformised(X: Any) -> Transitions:
-    """The chain of a continuous-time process, seen at the rate of its fastest state.
-
-    With Q the rates and q the largest rate of leaving a state, P = 1 + Q / q; a step takes 1/q.
-    Both have the same stationary distribution and the same lumpable partitions.
-    """
+    """The chain of a process with rates Q, P = 1 + Q / q, where the fastest state is left by q."""
     rates = sp.csr_array(X if sp.issparse(X) else np.asarray(X), dtype=np.float64)
     moves = rates - sp.diags_array(rates.diagonal(), format="csr")
     off = as_csr(moves)
@@ -225,7 +218,7 @@ def _states_of(
     if len(given) == 2:
         raise InputError(
             "Rows and columns of a chain are the same states, but their names differ: "
-            f"{_first(sorted({*rows} ^ {*columns} or rows, key=str))}",
+            f"{listed(sorted({*rows} ^ {*columns} or rows, key=str), STATES_TO_NAME)}",
             advice="Use the same names, or drop those of the rows to match states by position: "
             "X.reset_index(drop=True)",
         )
@@ -241,7 +234,8 @@ def places_of(data: Transitions, states: np.ndarray) -> np.ndarray:
     if by_name and unknown:
         raise InputError(
             f"State {unknown[0]} was not in the fit",
-            advice=f"Leave out states other than those of the fit: {_first(states)}.",
+            advice="Leave out states other than those of the fit: "
+            f"{listed(states, STATES_TO_NAME)}.",
         )
     if by_name:
         return np.array([place[name] for name in data.states.tolist()])
@@ -338,10 +332,6 @@ def _divided(weights: sp.csr_array) -> sp.csr_array:
     return P
 
 
-def _first(states: Iterable[object]) -> str:
-    return listed(states, STATES_TO_NAME)
-
-
 # --- where a chain stays ------------------------------------------------------------------------
 
 
@@ -354,7 +344,12 @@ def stationary_distribution(P: sp.csr_array) -> np.ndarray:
     """
     if P.shape[0] == 1:
         return np.ones(1)
-    jumps, rate = _without_loops(P)
+    entries = P.tocoo()  # without loops, so that states that are rarely left keep their digits
+    before, after = entries.coords
+    moves = before != after
+    before, after, data = before[moves], after[moves], entries.data[moves]
+    rate = np.bincount(before, weights=data, minlength=P.shape[0])  # at which each is left
+    jumps = sp.csr_array((data / rate[before], (before, after)), P.shape)
     if P.shape[0] <= MAX_ELIMINATED:
         mu = _eliminated(jumps.toarray())
     else:
@@ -365,24 +360,8 @@ def stationary_distribution(P: sp.csr_array) -> np.ndarray:
     return mu / mu.sum()
 
 
-def _without_loops(P: sp.csr_array) -> tuple[sp.csr_array, np.ndarray]:
-    """The chain of moves to another state, and how likely each state is left.
-
-    States that are rarely left keep their digits so.
-    """
-    entries = P.tocoo()
-    before, after = entries.coords
-    moves = before != after
-    before, after, data = before[moves], after[moves], entries.data[moves]
-    rate = np.bincount(before, weights=data, minlength=P.shape[0])
-    return sp.csr_array((data / rate[before], (before, after)), P.shape), rate
-
-
 def _eliminated(P: np.ndarray) -> np.ndarray:
-    """Masses. Blocks of states are taken out of the chain from the last to the first.
-
-    Each step from state to state by way of one that is taken out becomes a direct one.
-    """
+    """Masses. Blocks of states are taken out; steps by way of them become direct ones."""
     n = len(P)
     for high in range(n, 1, -BLOCK_STATES):
         low = max(high - BLOCK_STATES, 1)

@@ -14,6 +14,7 @@ from sklearn.utils.validation import validate_data
 from .graphs import GraphEdges, from_graph
 from .messages import InputError, listed, warn_user
 from .objects import (
+    NOT_IN_NUMPY,
     as_objects,
     is_anndata,
     is_frame,
@@ -22,7 +23,6 @@ from .objects import (
     refuse_surrogates,
     refuse_unsuitable,
     weights_of,
-    with_numpy_numbers,
 )
 from .parts import row_ranges
 
@@ -119,10 +119,7 @@ def are_numbers(names: np.ndarray) -> bool:
 
 def as_csr(W: Any) -> sp.csr_array:
     """Check a matrix of weights and read it as canonical CSR, that of a store as it is."""
-    if is_on_disk(W):
-        return W.matrix
-    with_names = named(W)
-    return _canonical(_check(W if with_names is None else with_names.matrix))
+    return named_csr(W).matrix
 
 
 def sorted_csr(W: Any) -> sp.csr_array:
@@ -147,8 +144,10 @@ def _check(W: Any) -> Any:
         raise InputError("X is a masked array", advice="Fill the gaps: pass X.filled(0)")
     else:
         refuse_unsuitable(W)
-        if is_frame(W):
-            W = with_numpy_numbers(W)
+        if is_frame(W) and not is_pandas(W):
+            types = zip(W.columns, W.dtypes, strict=True)
+            wide = {name: float for name, kind in types if str(kind).startswith(NOT_IN_NUMPY)}
+            W = W.cast(wide) if wide else W
     if getattr(getattr(W, "dtype", None), "kind", None) == "c":
         raise InputError("Complex data not supported", advice="Pass the real parts: X.real")
     array = _numbers(W)

@@ -33,11 +33,7 @@ MIN_THREADED_ENTRIES = 1 << 20  # entries for which threads are worth starting
 
 
 def transposed(matrix: Matrix, columns: int, threads: int = 1) -> Matrix:
-    """Return the transpose, its rows grouped like those of the matrix, whatever the threads.
-
-    Each thread takes a range of rows: it counts their entries by column, and once the places of all
-    are known from the counts, it writes them.
-    """
+    """Return the transpose, its rows grouped like those of the matrix, whatever the threads."""
     nnz, n = matrix.indices.size, matrix.mass.size
     chunks = threads if nnz > max(MIN_THREADED_ENTRIES, PER_COLUMN * columns * threads) else 1
     ranges = list(pairwise(part_bounds(matrix.indptr, chunks)))
@@ -237,13 +233,9 @@ def linked(matrix: Joint, transpose: Joint) -> Joint:
 def joint(W: Any, scale: float | None = None, small: int | None = None) -> Joint:
     """Read a nonnegative matrix of weights: rows are samples.
 
-    W may be a NumPy array, a SciPy sparse matrix of any format, a pandas or polars data frame, or
-    an object with a matrix and names: :class:`Data`, AnnData, a networkx bipartite graph. It is
-    never modified. Whole numbers are treated as counts, whatever their type; so are multiples of
-    any power of two.
-
-    With a ``scale`` the matrix is read as new rows of another: its weights are in units of
-    ``scale``, are not treated as counts, and may all be 0.
+    W is what ``fit`` takes, and never modified. Whole numbers are treated as counts, whatever their
+    type; so are multiples of any power of two. With a ``scale`` the matrix is read as new rows of
+    another: its weights are in units of ``scale``, are not counts, and may all be 0.
 
     Numba compiles each kernel once for each type of weights. A matrix of at most ``small`` entries
     (default: MAX_DOUBLE_ENTRIES) is stored as float64, so that small fits share one version.
@@ -265,8 +257,12 @@ def joint(W: Any, scale: float | None = None, small: int | None = None) -> Joint
     extent = Extent.of(csr.data)
     counted = count_unit(csr, extent)
     scale = counted or extent.unit
-    if counted and not is_small:
-        matrix = of_counts(csr, scale)
+    if counted and not is_small:  # grouped in each row, first those that are 1, then 2
+        counts = csr.data if scale == 1.0 else csr.data / scale
+        plain = _ungrouped(csr, counts.astype(np.int32, copy=False))
+        indices, weights = np.empty_like(plain.indices), np.empty_like(plain.weights)
+        matrix = plain._replace(indices=indices, weights=weights)
+        group_counts(plain.indptr, plain.indices, plain.weights, matrix)
     else:
         matrix = of_weights(csr, scale, is_single and extent.fits_single(scale))
     return Joint(matrix, csr.shape, scale, counted > 0, row_names, column_names)
@@ -278,17 +274,6 @@ def with_names(matrix: Joint, rows: np.ndarray | None, columns: np.ndarray | Non
     if "T" in matrix.__dict__:
         linked(named, replace(matrix.T, row_names=columns, column_names=rows))
     return named
-
-
-def of_counts(csr: sp.csr_array, unit: float) -> Matrix:
-    """Counts as the kernels need them: grouped in each row, first those that are 1, then 2."""
-    counts = csr.data if unit == 1.0 else csr.data / unit
-    matrix = _ungrouped(csr, counts.astype(np.int32, copy=False))
-    grouped = matrix._replace(
-        indices=np.empty_like(matrix.indices), weights=np.empty_like(matrix.weights)
-    )
-    group_counts(matrix.indptr, matrix.indices, matrix.weights, grouped)
-    return grouped
 
 
 def of_weights(
@@ -325,10 +310,7 @@ class JointSample(NamedTuple):
 
 
 def sample_of(data: Joint, rng: np.random.Generator, squeeze: bool = True) -> JointSample:
-    """Return a matrix, or if it is large, a sample of its rows; of its columns if these are more.
-
-    Columns without entries in the sample are left out, if it is to be squeezed.
-    """
+    """Return a matrix, or if large, a sample of its rows, or of its columns if these are more."""
     if data.nnz <= SAMPLE_ENTRIES:
         return JointSample(data, "")
     is_tall = data.shape[0] >= data.shape[1]

@@ -63,11 +63,7 @@ T = TypeVar("T")
 
 
 def n_threads(n_jobs: int | None) -> int:
-    """Return the number of threads for ``n_jobs``, as in scikit-learn.
-
-    None is 1. -1 is one per core that this process may use, -2 one fewer, and so on, but at
-    least 1.
-    """
+    """Return the number of threads: 1 for None, one per core for -1, one fewer for -2, ..."""
     if n_jobs is None:
         return 1
     if n_jobs == 0:

@@ -31,11 +31,6 @@ class FrameColumns(NamedTuple):
     texts: list[str]
     others: list[str]  # dates, lists and the like
 
-    @property
-    def width(self) -> int:
-        """The number of columns."""
-        return sum(map(len, self))
-
 
 def as_objects(items: Iterable[Any]) -> np.ndarray:
     """A 1-D array of Python objects, also if these are sequences themselves."""
@@ -82,7 +77,17 @@ def columns_of(frame: Any) -> FrameColumns:
     """The columns of a data frame that is not lazy, by what they hold."""
     kinds = FrameColumns([], [], [])
     for position, (name, dtype) in enumerate(zip(frame.columns, frame.dtypes, strict=True)):
-        getattr(kinds, _kind_of(frame, position, dtype)).append(str(name))
+        if not is_pandas(frame):
+            is_number = dtype.is_numeric() or str(dtype) in ("Boolean", "Null")
+            is_text = str(dtype).startswith(TEXT_TYPES)
+        elif is_text := dtype.kind == "O":
+            present = frame.iloc[:, position].dropna()
+            is_number = all(isinstance(value, Number) for value in present)
+            is_text = all(isinstance(value, str) for value in present)
+        else:
+            is_number = dtype.kind in NUMBER_KINDS
+        kind = kinds.numbers if is_number else kinds.texts if is_text else kinds.others
+        kind.append(str(name))
     return kinds
 
 
@@ -104,15 +109,6 @@ def without(frame: Any, columns: Sequence[str]) -> Any:
     return frame.iloc[:, kept] if is_pandas(frame) else frame[:, kept]
 
 
-def with_numpy_numbers(frame: Any) -> Any:
-    """The frame with columns of numbers that NumPy does not have, as Decimal, as floats."""
-    if is_pandas(frame):
-        return frame
-    types = zip(frame.columns, frame.dtypes, strict=True)
-    floats = {name: float for name, dtype in types if str(dtype).startswith(NOT_IN_NUMPY)}
-    return frame.cast(floats) if floats else frame
-
-
 def are_numerals(values: Sequence[Any]) -> bool:
     """Are all values texts that can be read as numbers?"""
     present = [value for value in values[:VALUES_TO_CHECK] if value is not None]
@@ -130,22 +126,6 @@ def are_documents(values: Sequence[Any]) -> bool:
     present = [value for value in values[:VALUES_TO_CHECK] if isinstance(value, str)]
     words = sum(len(value.split()) for value in present)
     return bool(present) and words / len(present) >= DOCUMENT_WORDS
-
-
-def _kind_of(frame: Any, position: int, dtype: Any) -> str:
-    """The field of ``FrameColumns`` that a column belongs to."""
-    if not is_pandas(frame):
-        if dtype.is_numeric() or str(dtype) in ("Boolean", "Null"):
-            return "numbers"
-        return "texts" if str(dtype).startswith(TEXT_TYPES) else "others"
-    if dtype.kind in NUMBER_KINDS:
-        return "numbers"
-    if dtype.kind != "O":
-        return "others"
-    present = frame.iloc[:, position].dropna()
-    if all(isinstance(value, Number) for value in present):
-        return "numbers"
-    return "texts" if all(isinstance(value, str) for value in present) else "others"
 
 
 X = "X"
@@ -341,7 +321,7 @@ def names_rows(frame: Any, columns: FrameColumns) -> bool:
     It does if it comes first or all its values differ, and if there is no index with names. A
     frame with no more columns than an edge list has may be one.
     """
-    if len(columns.texts) != 1 or columns.others or columns.width <= EDGE_COLUMNS:
+    if len(columns.texts) != 1 or columns.others or sum(map(len, columns)) <= EDGE_COLUMNS:
         return False
     index = np.asarray(frame.index) if is_pandas(frame) else np.arange(len(frame))
     if _repeated(frame) or not np.array_equal(index, np.arange(len(frame))):
@@ -353,7 +333,6 @@ def names_rows(frame: Any, columns: FrameColumns) -> bool:
 
 
 def _repeated(frame: Any) -> list[str]:
-    """The names that several columns share."""
     return [name for name, count in Counter(map(str, frame.columns)).items() if count > 1]
 
 

@@ -61,10 +61,7 @@ class Extent(NamedTuple):
         )
 
     def are_counts(self, *largest_sums: Callable[[], float]) -> bool:
-        """Are the weights counts of some unit, and all sums small enough for the integer kernel?
-
-        One of the largest sums must be; they are computed in turn.
-        """
+        """Are the weights counts of some unit, and one of these sums small enough for integers?"""
         most = INT32_MAX * self.divisor
         return self.divisor > 0 and any(bool(largest() <= most) for largest in largest_sums)
 
@@ -86,8 +83,7 @@ class Extent(NamedTuple):
 
 
 def _octave(weight: float) -> int:
-    """The exponent of the power of two at or below a weight."""
-    return int(np.frexp(weight)[1]) - 1
+    return int(np.frexp(weight)[1]) - 1  # of the power of two at or below it
 
 
 def _divisor(weights: np.ndarray, most: float) -> float:
@@ -124,10 +120,7 @@ def count_unit(csr: sp.csr_array, extent: Extent) -> float:
 
 
 def scaled(weights: np.ndarray, unit: float, least: float | None = FAINTEST) -> np.ndarray:
-    """Weights in a unit, none below ``least``; without it, relative to the largest.
-
-    An error if some cannot be represented.
-    """
+    """Weights in a unit, none below ``least``; without it, relative to the largest."""
     if unit == 1.0 or weights.size == 0:
         return weights
     with np.errstate(over="ignore", under="ignore"):
@@ -172,10 +165,7 @@ def halves(csr: sp.csr_array, rng: np.random.Generator) -> tuple[sp.csr_array, s
 def shared_out(
     csr: sp.csr_array, counts: np.ndarray, share: float, rng: np.random.Generator
 ) -> tuple[sp.csr_array, sp.csr_array]:
-    """Binomial thinning: each of the counts at the entries goes to the first part by this share.
-
-    If counts are Poisson, the parts are independent.
-    """
+    """Binomial thinning, by this share: if counts are Poisson, the two parts are independent."""
     counts = counts.astype(np.int64)
     first = rng.binomial(counts, share)
     parts = []

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import (
-    BaseEstimator,
-    OneToOneFeatureMixin,
-    TransformerMixin,
-    clone,
-)
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from .._compat import Interval, StrOptions, fit_context
@@ -23,6 +19,7 @@ Scheme = Literal["counts", "presence", "log", "uniform", "tfidf", "bm25"]
 SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
 
 
+@dataclass(eq=False, repr=False)
 class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Weights of the entries of a nonnegative matrix in a co-clustering.
 
@@ -102,20 +99,12 @@ class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         "min_df": [Interval(Integral, 1, None, closed="left")],
     }
 
-    def __init__(
-        self,
-        scheme: Scheme = "bm25",
-        *,
-        uniform: bool = False,
-        k1: float = 1.2,
-        b: float = 0.75,
-        min_df: int = 2,
-    ) -> None:
-        self.scheme = scheme
-        self.uniform = uniform
-        self.k1 = k1
-        self.b = b
-        self.min_df = min_df
+    scheme: Scheme = "bm25"
+    _: KW_ONLY
+    uniform: bool = False
+    k1: float = 1.2
+    b: float = 0.75
+    min_df: int = 2
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:

@@ -38,7 +38,7 @@ from ..search.run import Budget, Purpose, Run
 from ..search.state.coclusters import CoClusterProblem, CoClusters, Solution
 from ..search.state.side import Side
 from ..search.state.starts import free_start
-from .placing import Target, costs_in
+from .leaves import Target, costs_in
 
 AGGREGATED = 10  # counts in an entry, on average, from which entries are sums of observations
 MIN_RESAMPLES, MAX_RESAMPLES = 5, 20
@@ -99,8 +99,7 @@ def rejected(
 ) -> np.ndarray:
     """Return the labels, with -1 for elements whose confidence is below the threshold.
 
-    Fixed elements stay, and so does the element of highest confidence in each cluster (the first
-    one, if several): no cluster becomes empty.
+    Fixed elements stay, and so does the (first) element of highest confidence in each cluster.
     """
     order = np.lexsort((-sure, labels))
     _, first = np.unique(labels[order], return_index=True)
@@ -231,10 +230,7 @@ def _sample(side: Side, other: Side | None, beta: float, rng: np.random.Generato
 
 
 def _shuffled(sample: ElementSample, drawn: np.ndarray) -> sp.csr_array:
-    """Shuffle entries among the elements of each cluster; every element keeps its number of them.
-
-    ``drawn`` are all entries in random order. Entries of the same item and element are summed.
-    """
+    """Shuffle entries, drawn in random order, among elements of a cluster, which keep how many."""
     entries = sample.entries
     element = np.repeat(np.arange(entries.shape[0]), np.diff(entries.indptr))
     home = sample.home[element]

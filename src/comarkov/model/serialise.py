@@ -22,7 +22,7 @@ CLASS_MODULES = {
     "GTest": ".costs.lumpability",
     "Leaves": ".model.leaves",
     "Lumpability": ".costs.lumpability",
-    "Model": ".model.placing",
+    "Model": ".model.leaves",
 }
 NOT_STORED = ("callback", "checkpoint")  # parameters that have no meaning in another process
 

@@ -30,8 +30,7 @@ from ..io.read.naming import distinct
 from ..io.read.records import known_variables, merge_intervals
 from ..joint.messages import InputError, plural_of_kind
 from ..joint.objects import as_objects
-from ..model.drawing_order import Orders, block_shares
-from ..model.hierarchy import Hierarchy
+from ..model.hierarchy import Hierarchy, Orders, block_shares
 from ..model.leaves import Leaves
 from .levels import SideLevels
 from .words.titles import cluster_titles

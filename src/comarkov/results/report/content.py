@@ -13,7 +13,7 @@ from ...costs.agreement import matching_accuracy
 from ...costs.labels import ranks
 from ...costs.objective import cluster_lift, octaves
 from ...joint.messages import need
-from ...model.drawing_order import block_shares
+from ...model.hierarchy import block_shares
 from ...search.select.choose_numbers import OUT_OF_TIME
 from ..findings import Findings, SideFindings
 from ..findings import strongest as strongest_elements
