@@ -120,6 +120,8 @@ def test_anndata(here):
 def test_texts(here):
     records = [{"text": "sun sea", "kind": "a", "year": 1990 + i, "id": i} for i in range(4)]
     records[3]["kind"] = "b"
+    for i, each in enumerate(records):
+        each["is_new"] = i < 2  # a mark of true and false is no class unless it is chosen
     (here / "t.jsonl").write_text("\n".join(map(json.dumps, records)))
     pl.DataFrame(records).write_csv("t.csv")
     for source in ("t.jsonl", "t.csv"):

@@ -146,6 +146,8 @@ def test_a_header_without_a_corner_as_r_writes_it(tmp_path):
         ("who", "who"),
         ("HomeTeam", "home team"),
         ("first_name", "row"),
+        ("country_code", "country"),
+        ("zip_code", "zip code"),
     ],
 )
 def test_the_kind_of_rows_is_that_of_their_heading(heading, kind):

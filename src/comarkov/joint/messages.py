@@ -42,21 +42,21 @@ IRREGULAR = {"person": "people", "woman": "women", "man": "men", "child": "child
 IRREGULAR |= {each: each for each in ("aircraft", "data", "fish", "series", "sheep", "species")}
 # What rows and columns often are. Other headings may have no regular plural.
 COMMON_KINDS = (
-    "account actor airport animal answer area article artist author bank bird boat book brand "
-    "bus candidate car category cell child city class client code column company country county "
-    "course crop customer day department device disease dish district document drink drug "
-    "election event feature film firm fish flight food fruit game gene genre group hour house "
-    "household idea image ingredient insect island item job key keyword lake language law "
-    "lender letter line link list location lot machine mail man market member message model "
-    "month movie name network newspaper node object observation occupation order organ owner "
-    "page paper part party path patient person phone photo place plant player plot pool port "
-    "post product program project protein province quarter question quote rater reader recipe "
-    "record region report respondent review river road role room route row rule sample scene "
-    "school score screen season sector sentence ship shop site skill son song source species sport "
-    "state station step stock store street student subject supplier symbol symptom system tag "
-    "task teacher team term test text theme thing title token tool topic town track trade train "
-    "treatment tree trial trip type unit user variable vehicle village visit visitor voter ward "
-    "week wine woman word work worker year zone "
+    "account actor airport animal answer area article artist author bank bird boat book borough "
+    "brand breed bus candidate car category cell child city class client club code column "
+    "company country county course crop customer date day department device disease dish district "
+    "document drink drug election event feature film firm fish flight food fruit game gene genre "
+    "group hour house household idea image ingredient insect island item job key keyword lake "
+    "language law lender letter line link list location lot machine mail man market member "
+    "message model month movie name network newspaper node object observation occupation offence "
+    "offense order organ owner page paper part party path patient person phone photo place plant "
+    "player plot pool port post problem product program project protein province quarter "
+    "question quote rater reader recipe record region report respondent review river road role "
+    "room route row rule sample scene school score screen season sector sentence ship shop site "
+    "skill son song source species sport state station step stock store street student subject "
+    "supplier symbol symptom system tag task teacher team term test text theme thing title token "
+    "tool topic town track trade train treatment tree trial trip type unit user variable vehicle "
+    "village visit visitor voter ward week wine woman word work worker year zone "
 )
 #: Of nouns with a regular plural, in words of five letters or more: carrier, airline, destination.
 NOUN_ENDINGS = re.compile(

@@ -215,20 +215,23 @@ class MultiwayResults(BaseResults):
         return {name: self._titles_of(name, own) for name, own in self.types.items()}
 
     def _titles_of(self, name: str, own: ClusteredElements) -> list[str]:
-        """Of elements of related types; of own members where these have no names."""
+        """Of elements of related types; of own members where these have no names or the same."""
         clusters = range(own.n_clusters)
         names: list[str] = []
         parts = [np.zeros((own.n_clusters, 0))]
         for relation, axis in self._relations_of(name):
             other = relation.key[1 - axis]
-            if are_readable(self.types[other].names, other):
+            is_other = set(own.names).isdisjoint(self.types[other].names)
+            if is_other and are_readable(self.types[other].names, other):
                 elements, scores = score_features(self._across[relation.key, axis])
                 names += [short(each) for each in self.types[other].names[elements]]
                 parts.append(scores)
         if not names and are_readable(own.names, name):
             return own.titles_by(np.maximum(own.typicality, 0))
         typical = [short(own.typical(a, 1)[0]) for a in clusters]
-        return titles_from(Words(names, np.hstack(parts), "", typical, are_names=bool(names)))
+        alone = {a: typical[a] for a in clusters if own.sizes[a] == 1}
+        words = Words(names, np.hstack(parts), "", typical, are_names=bool(names), alone=alone)
+        return titles_from(words)
 
     # --- networks ---------------------------------------------------------------------------
 

@@ -191,6 +191,8 @@ def kind_of(heading: str, default: str) -> str:
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", heading.strip())
     words = re.split(r"[\s_.]+", spaced)
     while words and words[-1].lower() in ("id", "ids", "name", "names", "code", ""):
+        if " ".join(words).lower() in ("zip code", "post code", "postal code"):
+            break
         words.pop()
     text = " ".join(words)
     lower = text.lower()

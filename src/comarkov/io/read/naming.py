@@ -23,6 +23,7 @@ from .table_files import from_lines, from_parquet, is_parquet
 
 FILE_KEY_NAME = re.compile(r"(.+):([^:]*):([^:]*)")
 LABEL_HEADINGS = ("cluster", "class", "label", "topic", "group", "genre", "category")
+MARKS = {"true", "false", "0.0", "1.0"}  # of a column that is true or false, also as JSON has it
 MAX_CATEGORIES = 50  # of a column that holds classes although the user has not said so
 OWN_PREFIX = "comarkov"  # of the columns with clusters that we wrote ourselves
 
@@ -255,15 +256,18 @@ def chosen_columns(
 ) -> dict[str, np.ndarray]:
     """Those columns that a user gives as classes; if there are none, those that look like classes.
 
-    They have 2 to 50 different values, each of which two rows share on average.
+    They have 2 to 50 different values, each of which two rows share on average, and are not marks
+    of true and false.
     """
     if classes is not None:
         return {name: as_objects(columns[name]) for name in columns_in(classes) if name in columns}
     others = {name: list(each) for name, each in columns.items() if not name.startswith(OWN_PREFIX)}
+    distinct = {name: {*map(str, each)} - {"", "nan", "None"} for name, each in others.items()}
     return {
-        name: as_objects(values)
-        for name, values in others.items()
-        if 2 <= len(set(map(str, values)) - {"", "nan", "None"}) <= min(MAX_CATEGORIES, size // 2)
+        name: as_objects(others[name])
+        for name, each in distinct.items()
+        if 2 <= len(each) <= min(MAX_CATEGORIES, size // 2)
+        and not {one.casefold() for one in each} <= MARKS
     }
 
 

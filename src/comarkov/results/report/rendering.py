@@ -15,6 +15,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
+from ...joint.messages import plural_of_kind
 from ..words import figures
 from ..words.next_steps import file_name, public_command
 from ..words.sentences import as_html
@@ -112,6 +113,7 @@ def _template(name: str) -> Any:
         file_name=file_name,
         lift_text=figures.lift_text,
         percent_text=figures.percent_text,
+        plural_of_kind=plural_of_kind,
         public_command=public_command,
         say=lambda sentence: as_html(_spell_controls(sentence)),
     )

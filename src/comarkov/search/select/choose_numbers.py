@@ -377,7 +377,11 @@ def contrasted(axis: int, contrast: Contrast) -> Decision:
 
 def view(axis: int, k: int, near: Sequence[int], measured: Agreement) -> Decision:
     """Halves cannot decide: a view of numbers near the knee."""
-    return Decision(k, "view", f"{_range(axis, near, k)} ({_why(axis, measured)}).")
+    shown = f"We show {_clusters(axis, k)} for an overview"
+    if measured.values and measured.is_clear:
+        return Decision(k, "view", f"{shown}; finer ones also fit.")
+    shown = _range(axis, near, k) if near[0] < near[-1] else shown
+    return Decision(k, "view", f"{shown} ({_why(axis, measured)}).")
 
 
 def _range(axis: int, near: Sequence[int], k: int) -> str:
@@ -392,9 +396,7 @@ def _why(axis: int, measured: Agreement) -> str:
     """Why halves cannot decide."""
     if not measured.values:
         return f"there are too few {SIDE_WORDS[axis]}s or {_others(axis)} to tell"
-    if not measured.is_clear:
-        return f"random halves of the {_others(axis)} lead to different clusters"
-    return f"more than {measured.ceiling} might fit as well"
+    return f"random halves of the {_others(axis)} lead to different clusters"
 
 
 def _clusters(axis: int, k: int) -> str:

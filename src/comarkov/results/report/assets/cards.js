@@ -48,17 +48,17 @@ class Card {
   get lists() {
     const { members, features } = this.facts, other = otherSide(this.side);
     const typical = Array.from(members.slice(0, LISTED), (element) =>
-      newElement("li", {}, this.cards.nameButton(this.side, element)));
+      newElement("li", {}, this.cards.exampleButton(this.side, element)));
     const strong = features.filter(({ lift }) => isInformative(lift)).slice(0, LISTED);
     const distinctive = strong.map((feature) =>
       newElement("li", {}, this.bar(feature.lift),
-        this.cards.nameButton(other, feature.element, feature.name), strength(feature)));
+        this.cards.exampleButton(other, feature.element, feature.name), strength(feature)));
     const none = newElement("p", { class: "note" }, "None: it is like the data as a whole.");
     const own = newElement("div", {}, newElement("h4", {}, "Most typical"), newElement("ol", {}, ...typical));
     return newElement("div", { class: "lists" },
       newElement("div", { class: "bars" }, newElement("h4", {}, "Distinctive ", isolated(this.data[other].kinds)),
         distinctive.length ? newElement("ol", {}, ...distinctive) : none),
-      ...(this.data[this.side].readable ? [own] : []));
+      ...(this.data[this.side].readable || this.cards.snippets.has(this.side) ? [own] : []));
   }
 
   // As long as the octaves of a lift, on one scale for all cards of a side.
@@ -148,6 +148,12 @@ class Cards {
   // A name that shows its element in the matrix.
   nameButton(side, element, name = this.data[side].names[element]) {
     return newButton(isolated(name), () => this.onMember?.({ side, element }), { class: "link", title: name });
+  }
+
+  // Texts whose names say nothing are shown by what they say.
+  exampleButton(side, element, name) {
+    const text = this.data[side].readable ? "" : this.snippets.of(side, element);
+    return this.nameButton(side, element, text || name);
   }
 
   setTitle(side, { cluster, node }, text) {
