@@ -41,7 +41,7 @@ SENDERS = ("sender", "receiver")
 TWO_SIDES = "Nodes are clustered twice, as senders and as receivers: that describes the edges best."
 Number = int | Literal["auto"]
 Sides = Literal["auto", "one", "two"]
-Chosen = tuple[dict[str, Any], np.ndarray | None, str | None]
+Chosen = tuple[dict[str, Any], list[np.ndarray] | None, str | None]
 
 
 @dataclass(eq=False, repr=False)
@@ -193,7 +193,9 @@ class MultiwayClustering(SearchParameters, Searches):
         own = replace(run, seed=run.seed.child(Purpose.NUMBERS))
         if len(types) == 1 and len(data) == 1:
             found = communities_of(next(iter(data.values())), own)
-            return {types[0]: int(found.labels.max()) + 1}, found.labels, found.reason
+            return {types[0]: int(found.labels.max()) + 1}, [found.labels], found.reason
+        if list(data) == [SENDERS] and {*wanted.values()} == {AUTO}:
+            return _two_sides(data[SENDERS], own)
         return _numbers_by_relation(data, wanted, own)
 
     def _graph(self, data: dict[Key, Joint], types: list[str]) -> Graph:
@@ -352,6 +354,14 @@ class MultiwayClustering(SearchParameters, Searches):
 
     def _weight(self, key: Key) -> float:
         return float((self.weights or {}).get(key, 1.0))
+
+
+def _two_sides(edges: Joint, run: Run) -> Chosen:
+    """Senders and receivers in the groups that describe the edges best; each edge counts once."""
+    labels = choose_numbers.shortest_description(joint(edges.csr > 0), run)
+    numbers = [int(each.max()) + 1 for each in labels]
+    reason = f"{numbers[0]} and {numbers[1]} groups: the shortest description of the edges."
+    return dict(zip(SENDERS, numbers, strict=True)), labels, reason
 
 
 def _numbers_by_relation(data: dict[Key, Joint], wanted: dict[str, Any], run: Run) -> Chosen:

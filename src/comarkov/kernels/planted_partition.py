@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .compiling import kernel, step
+from .compiling import kernel, step, subroutine
 
 MIN_GAIN = 1e-6  # nats: less may be rounding, and moves would never end
 NO_EDGES = 1e-12  # as a share of all: rounding
@@ -57,8 +57,9 @@ def _ln_factorial(x):
 @step()
 def _group_nats(a, b, m, n, edges):
     """The terms of one group; with fewer edges inside than expected it saves nothing."""
-    nats = _ln_factorial(a) + _ln_factorial(b) - _ln_factorial(m) - _ln_factorial(n)
-    nats -= _ln_factorial(a - m) + _ln_factorial(b - m)
+    nats = _ln_factorial(a) - _ln_factorial(a - m)
+    nats += nats if a == b else _ln_factorial(b) - _ln_factorial(b - m)
+    nats -= _ln_factorial(m) + _ln_factorial(n)
     expected = a * b / edges
     if m < expected:
         nats += expected - m
@@ -78,16 +79,22 @@ def _shared_nats(inside, products, edges):
 
 
 @kernel()
-def description(groups, count_nats, edges):
+def description(labels, nodes, count_nats, edges):
     """Return the nats of these groups."""
+    return _nats(_groups(nodes, labels.copy(), edges), count_nats, edges)
+
+
+@subroutine()
+def _nats(groups, count_nats, edges):
     count, inside, products, nats = groups.total
     return nats + count_nats[int(count)] + _shared_nats(inside, products, edges)
 
 
-@kernel()
-def fill(nodes, groups, edges):
-    """Compute the sums of all groups from the labels."""
-    label = groups.label
+@subroutine()
+def _groups(nodes, label, edges):
+    """Compute the sums of all groups from the labels, which are below the number of nodes."""
+    begins, ends, inside, sizes, nats = np.zeros((5, label.size))
+    groups = Groups(label, begins, ends, inside, sizes, nats, np.zeros(4))
     for x in range(label.size):
         r = label[x]
         groups.begins[r] += nodes.begins[x]
@@ -97,9 +104,9 @@ def fill(nodes, groups, edges):
         for p in range(nodes.indptr[x], nodes.indptr[x + 1]):
             if label[nodes.indices[p]] == r:
                 groups.inside[r] += nodes.weights[p] / 2.0  # which is seen from both
-    groups.total[:] = 0.0
     for r in range(label.size):
         _add_group(groups, r, 1.0, edges)
+    return groups
 
 
 @step()
@@ -148,11 +155,77 @@ def _nats_with(nodes, groups, x, r, weight, count_nats, edges):
 
 
 @kernel()
+def climb(order, labels, nodes, count_nats, edges):
+    """Move nodes, then groups, then groups of groups; return labels and their description."""
+    whole, label, k = np.arange(labels.size), labels.copy(), labels.size
+    while True:
+        groups = _groups(nodes, label, edges)
+        move(order[order < k], nodes, groups, count_nats, edges)
+        below, k = k, _renumber(label)
+        for x in range(whole.size):
+            whole[x] = label[whole[x]]
+        if k == below:
+            return whole, _nats(groups, count_nats, edges)
+        nodes, label = _merged(nodes, label, k), np.arange(k)
+
+
+@subroutine()
+def _renumber(label):
+    """Number the groups that have members from 0, in place; return how many these are."""
+    number = np.zeros(label.size, np.int64)
+    number[label] = 1
+    number = np.cumsum(number)
+    for x in range(label.size):
+        label[x] = number[label[x]] - 1
+    return number[-1]
+
+
+@subroutine()
+def _merged(nodes, label, k):
+    """Groups as nodes, with the weights between them."""
+    begins, ends, loops = np.zeros(k), np.zeros(k), np.zeros(k)
+    sizes, weight = np.zeros(k), np.zeros(k)
+    first, near = np.zeros(k + 1, np.int64), np.empty(k, np.int64)
+    for x in range(label.size):
+        first[label[x] + 1] += 1
+    first = np.cumsum(first)
+    members, filled = np.empty(label.size, np.int64), first.copy()
+    for x in range(label.size):
+        members[filled[label[x]]] = x
+        filled[label[x]] += 1
+    indptr = np.zeros(k + 1, np.int64)
+    indices, weights = np.empty(nodes.indices.size, np.int64), np.empty(nodes.indices.size)
+    for r in range(k):
+        count, entries = 0, indptr[r]
+        for x in members[first[r] : first[r + 1]]:
+            begins[r] += nodes.begins[x]
+            ends[r] += nodes.ends[x]
+            loops[r] += nodes.loops[x]
+            sizes[r] += nodes.sizes[x]
+            for p in range(nodes.indptr[x], nodes.indptr[x + 1]):
+                s = label[nodes.indices[p]]
+                if weight[s] == 0.0:
+                    near[count] = s
+                    count += 1
+                weight[s] += nodes.weights[p]
+        for s in near[:count]:
+            if s == r:
+                loops[r] += weight[s] / 2.0  # which is seen from both
+            else:
+                indices[entries], weights[entries] = s, weight[s]
+                entries += 1
+            weight[s] = 0.0
+        indptr[r + 1] = entries
+    size = indptr[k]
+    return Nodes(indptr, indices[:size], weights[:size], loops, begins, ends, sizes)
+
+
+@subroutine()
 def move(order, nodes, groups, count_nats, edges):
     """Move nodes to groups of their neighbours until none shortens the description.
 
     Nodes are visited in this order, and again when a neighbour has left their group. Each may also
-    leave for a group of its own. Writes groups; returns the number of moves.
+    leave for a group of its own. Writes groups.
     """
     n = order.size
     weight, near = np.zeros(n), np.empty(n + 1, np.int64)
@@ -163,7 +236,7 @@ def move(order, nodes, groups, count_nats, edges):
         if groups.sizes[r] <= 0.0:
             empty[n_empty] = r
             n_empty += 1
-    head, pending, moves = 0, n, 0
+    head, pending = 0, n
     while pending > 0:
         x = queue[head % n]
         head, pending = head + 1, pending - 1
@@ -195,7 +268,6 @@ def move(order, nodes, groups, count_nats, edges):
             weight[near[i]] = 0.0
         if best == home:
             continue
-        moves += 1
         groups.label[x] = best
         if is_alone:
             empty[n_empty] = home
@@ -206,4 +278,3 @@ def move(order, nodes, groups, count_nats, edges):
                 queue[(head + pending) % n] = y
                 pending += 1
                 waits[y] = True
-    return moves

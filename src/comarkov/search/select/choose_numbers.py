@@ -127,6 +127,13 @@ def select(
     return Selection(decisions, table, note)
 
 
+def shortest_description(data: Joint, run: Run) -> list[np.ndarray]:
+    """Return the labels of both sides that describe data best; one cluster if time is over."""
+    state = _Choice(("auto", "auto"), data, run)._shortest()
+    none = [np.where(mass > 0, 0, -1) for mass in (data.row_mass, data.column_mass)]
+    return none if state is None else list(state.all_labels())
+
+
 class _Choice:
     """The question, and the evidence gathered so far; lists have an item for each axis."""
 

@@ -20,11 +20,12 @@ from ...kernels import planted_partition as moves
 from ..run import Budget, Purpose, Run
 
 FIRST_EVIDENCE = 2.0  # edges count this often at first
-WEAK_EVIDENCE = 1.5  # ... and this often where the description has one group: its prior is strict
-MAX_STARTS = 10  # for small networks
-MAX_CLIMBS = 5  # from the result of the last one
+WEAK = 0.1  # of what is saved at first: if less is left, the prior has merged too many groups ...
+WEAK_EVIDENCE = 1.5  # ... and edges count this often
+MIN_STARTS, MAX_STARTS = 2, 10  # of large and of small networks
+MAX_CLIMBS = 6  # from the result of the last one
 LEAST_SAVED = 1e-6  # nats
-SAME_LENGTH = 1e-5  # two starts agree if what they save differs by less than this share
+SAME_LENGTH = 1e-3  # a start that saves less than this share more is the last
 
 
 class Communities(NamedTuple):
@@ -53,21 +54,27 @@ def communities(data: Joint, run: Run) -> Communities:
     count as many times more as the root of their mean.
     """
     csr = sp.csr_array(data.csr, dtype=np.float64)
-    is_symmetric = (abs(csr - csr.T) > 0).nnz == 0
+    turned = csr.T.tocsr()
+    is_symmetric = all(
+        np.array_equal(getattr(csr, name), getattr(turned, name))
+        for name in ("indptr", "indices", "data")
+    )
     mean = float(csr.data.mean())
     worth = np.sqrt(max(mean, 1.0)) if data.is_count else 1.0
     edges = csr * ((0.5 if is_symmetric else 1.0) * worth / mean)
     linked = np.flatnonzero((data.row_mass > 0) | (data.column_mass > 0))
     part = sp.csr_array(edges[linked][:, linked])
-    groups, saved, is_weak = _best(part, run)
+    division, is_weak = _best(part, run)
     labels = np.full(csr.shape[0], -1)
-    labels[linked] = _without_single_nodes(part, groups)
-    return Communities(labels, saved, is_weak)
+    labels[linked] = _without_single_nodes(part, division.labels)
+    return Communities(labels, division.saved, is_weak)
 
 
 def _without_single_nodes(edges: sp.csr_array, labels: np.ndarray) -> np.ndarray:
     """Put nodes that are groups of their own, as brokers can be, where most of their edges go."""
     single = np.flatnonzero(np.bincount(labels)[labels] == 1)
+    if not single.size:
+        return labels
     links = ((edges + edges.T)[single] @ membership(labels, int(labels.max()) + 1)).toarray()
     links[np.arange(single.size), labels[single]] = 0
     best = np.where(links.sum(axis=1) > 0, links.argmax(axis=1), labels[single])
@@ -77,34 +84,45 @@ def _without_single_nodes(edges: sp.csr_array, labels: np.ndarray) -> np.ndarray
     return np.asarray(np.unique(joined, return_inverse=True)[1])
 
 
-def _best(edges: sp.csr_array, run: Run) -> tuple[np.ndarray, float, bool]:
-    """The best of several starts; with weak evidence if one group is best otherwise."""
-    several = Budget.COMMUNITIES.times(edges.nnz, 1, MAX_STARTS)
-    many, normal = _Network(edges * FIRST_EVIDENCE), _Network(edges)
+def _best(edges: sp.csr_array, run: Run) -> tuple[Division, bool]:
+    """The best of several starts, and whether the evidence for it is weak."""
+    several = Budget.COMMUNITIES.times(edges.nnz, MIN_STARTS, MAX_STARTS)
+    nodes = _nodes(edges)
+    many, normal = _Network(nodes, FIRST_EVIDENCE), _Network(nodes)
+    best = Division(np.zeros(edges.shape[0], int), 0.0)
     first: list[Division] = []
-    results: list[Division] = []
     for i in range(several):
-        if i > 0 and (run.stop() or _agree(results)):
+        rng, before = run.drawing(Purpose.COMMUNITIES, i).rng, best.saved
+        first.append(many.settle(np.arange(edges.shape[0]), rng, 1))
+        best = _better(best, first[-1].labels, normal, rng)
+        if run.stop() or (i > 0 and best.saved - before <= SAME_LENGTH * best.saved):
             break
-        rng = run.drawing(Purpose.COMMUNITIES, i).rng
-        first.append(many.settle(np.arange(edges.shape[0]), rng))
-        results.append(normal.settle(first[-1].labels, rng))
-    best = max(results, key=lambda result: result.saved)
-    if best.saved > 0:
-        return best.labels, best.saved, False
-    weak = _Network(edges * WEAK_EVIDENCE)
+    if best.saved > WEAK * max(each.saved for each in first):
+        return best, False
+    weak, view = _Network(nodes, WEAK_EVIDENCE), best._replace(saved=0.0)
     rng = run.drawing(Purpose.COMMUNITIES, several).rng
-    best = max((weak.settle(each.labels, rng) for each in first), key=lambda each: each.saved)
-    if best.saved > 0:
-        return best.labels, best.saved, True
-    return np.zeros_like(best.labels), 0.0, False
+    for each in first:
+        view = _better(view, each.labels, weak, rng)
+    return (view if view.saved > 0 else best), view.saved > 0
 
 
-def _agree(results: list[Division]) -> bool:
-    """Have the first two starts found descriptions of the same length, with several groups?"""
-    if len(results) != 2 or min(each.saved for each in results) <= 0:
-        return False
-    return abs(results[0].saved - results[1].saved) <= SAME_LENGTH * results[0].saved
+def _better(
+    best: Division, start: np.ndarray, network: _Network, rng: np.random.Generator
+) -> Division:
+    """The best so far, what this start leads to, or what follows from the parts common to both.
+
+    Common parts move as wholes, which takes the search to where single nodes cannot.
+    """
+    result = network.settle(start, rng)
+    if best.saved <= 0:
+        return max(best, result, key=_saved)
+    pairs = best.labels * start.size + result.labels
+    common = network.settle(np.unique(pairs, return_inverse=True)[1], rng)
+    return max(best, result, common, key=_saved)
+
+
+def _saved(division: Division) -> float:
+    return division.saved
 
 
 class Division(NamedTuple):
@@ -115,22 +133,29 @@ class Division(NamedTuple):
 
 
 class _Network:
-    """Nodes and edges, with what a number of groups costs."""
+    """Nodes and edges, which count as often as the evidence, with what a number of groups costs."""
 
-    def __init__(self, edges: sp.csr_array) -> None:
-        self.edges, self.total = edges, float(edges.sum())
-        begins, ends = (np.asarray(edges.sum(axis=axis)).ravel() for axis in (1, 0))
-        self.nodes = _nodes(edges, begins, ends, np.ones(edges.shape[0]))
-        n, counts = edges.shape[0], np.arange(edges.shape[0] + 2.0)
+    def __init__(self, nodes: moves.Nodes, evidence: float = 1.0) -> None:
+        self.nodes = nodes._replace(
+            weights=nodes.weights * evidence,
+            loops=nodes.loops * evidence,
+            begins=nodes.begins * evidence,
+            ends=nodes.ends * evidence,
+        )
+        self.total = float(self.nodes.begins.sum())
+        n = nodes.sizes.size
+        counts = np.arange(n + 2.0)
         groups = np.maximum(counts, 1)
         self.count_nats = (
             gammaln(self.total + counts + 1) - gammaln(counts + 1) - gammaln(self.total + 1)
         ) + (gammaln(n + groups) - gammaln(groups) - gammaln(n + 1))
 
-    def settle(self, labels: np.ndarray, rng: np.random.Generator) -> Division:
+    def settle(
+        self, labels: np.ndarray, rng: np.random.Generator, most: int = MAX_CLIMBS
+    ) -> Division:
         """Climb until that saves nothing."""
-        labels, nats = self.climb(labels, rng)
-        for _ in range(MAX_CLIMBS):
+        nats = np.inf
+        for _ in range(most):
             trial, fewer = self.climb(labels, rng)
             if fewer > nats - LEAST_SAVED:
                 break
@@ -141,39 +166,20 @@ class _Network:
 
     def climb(self, labels: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, float]:
         """Move nodes, then groups, then groups of groups; return labels and description."""
-        edges, nodes, whole = self.edges, self.nodes, np.arange(labels.size)
-        while True:
-            groups = _groups(nodes, labels, self.total)
-            order = rng.permutation(labels.size)
-            moves.move(order, nodes, groups, self.count_nats, self.total)
-            used, labels = np.unique(groups.label, return_inverse=True)
-            whole = labels[whole]
-            if used.size == labels.size:
-                return whole, float(moves.description(groups, self.count_nats, self.total))
-            onto = membership(labels, used.size)
-            edges = sp.csr_array(onto.T @ edges @ onto)
-            sums = (onto.T @ each for each in (nodes.begins, nodes.ends, nodes.sizes))
-            nodes = _nodes(edges, *sums)
-            labels = np.arange(used.size)
+        order = rng.permutation(labels.size)
+        return moves.climb(order, labels, self.nodes, self.count_nats, self.total)
 
     def nats(self, labels: np.ndarray) -> float:
         """Return the description of the edges by these groups."""
-        groups = _groups(self.nodes, labels, self.total)
-        return float(moves.description(groups, self.count_nats, self.total))
+        return moves.description(labels, self.nodes, self.count_nats, self.total)
 
 
-def _nodes(
-    edges: sp.csr_array, begins: np.ndarray, ends: np.ndarray, sizes: np.ndarray
-) -> moves.Nodes:
+def _nodes(edges: sp.csr_array) -> moves.Nodes:
     loops = edges.diagonal()
-    both = sp.csr_array(edges + edges.T - sp.diags_array(2 * loops, format="csr"))
-    both.eliminate_zeros()
+    begins, ends = (np.asarray(edges.sum(axis=axis)).ravel() for axis in (1, 0))
+    both = sp.csr_array(edges + edges.T)
+    if loops.any():
+        both.setdiag(0.0)
+        both.eliminate_zeros()
     pointers, indices = both.indptr.astype(np.int64), both.indices.astype(np.int64)
-    return moves.Nodes(pointers, indices, both.data, loops, begins, ends, sizes)
-
-
-def _groups(nodes: moves.Nodes, labels: np.ndarray, edges: float) -> moves.Groups:
-    begins, ends, inside, sizes, nats = np.zeros((5, labels.size))
-    groups = moves.Groups(labels.astype(np.int64), begins, ends, inside, sizes, nats, np.zeros(4))
-    moves.fill(nodes, groups, edges)
-    return groups
+    return moves.Nodes(pointers, indices, both.data, loops, begins, ends, np.ones(loops.size))

@@ -103,24 +103,29 @@ class NetworkProblem:
 
 @dataclass(frozen=True)
 class GivenGroups:
-    """The elements of a single type in groups that were found elsewhere, without tables."""
+    """The elements of all types in groups that were found elsewhere, without tables."""
 
     graph: Graph
-    groups: np.ndarray
+    groups: Sequence[np.ndarray]
     n_iter: int = 0
 
     def every_side(self) -> list[NetworkSide]:
-        """The only type."""
-        k = int(self.groups.max()) + 1
-        return [NetworkSide(0, self.groups, self.graph.weights[0], k, is_numbered=False, work=0)]
+        """All types."""
+        return [
+            NetworkSide(t, labels, mass, int(labels.max()) + 1, is_numbered=False, work=0)
+            for t, (labels, mass) in enumerate(zip(self.groups, self.graph.weights, strict=True))
+        ]
 
     def labels(self) -> list[np.ndarray]:
-        """The groups of the elements of the only type."""
-        return [self.groups]
+        """The groups of the elements of each type."""
+        return list(self.groups)
 
     def informations(self) -> list[Information]:
         """Return the four informations of each relation."""
-        return [information(each.joint, self.groups, self.groups) for each in self.graph.relations]
+        return [
+            information(each.joint, self.groups[each.source], self.groups[each.target])
+            for each in self.graph.relations
+        ]
 
 
 def problem_of(graph: Graph, starts: Sequence[Start]) -> NetworkProblem | CoClusterProblem:
