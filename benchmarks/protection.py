@@ -18,8 +18,8 @@ RUNS = 3
 #: The functions that do nothing but protect, by what they protect against.
 PROTECTIONS = {
     "io.files": ["free_place"],
-    "io.read.h5ad": ["_refuse_other_files"],
-    "io.read.matrices": ["refuse_large_archive"],
+    "io.read.h5ad": ["_refuse_endless_heaps", "_refuse_other_files"],
+    "io.read.data": ["refuse_large_archive"],
     "io.read.opened": ["refuse_far_cells"],
     "io.store.layout": ["Description.verify"],
     "io.store.opening": ["_check_places"],

@@ -29,7 +29,7 @@ from sklearn.metrics import adjusted_rand_score
 
 import comarkov
 from comarkov import CoClustering, datasets
-from comarkov.io.datasets.archives import read_members
+from comarkov.io.datasets.collections import read_members
 
 Texts = list[tuple[str, str]]  # the topic and the text
 WORDS = 5, 20

@@ -36,10 +36,10 @@ FETCH = """
 import sys
 from pathlib import Path
 try:
-    from comarkov.io.datasets.archives import Archive, fetch
+    from comarkov.io.datasets.collections import Archive
     from comarkov.io.interrupts import end_like_ctrl_c, ended
     end_like_ctrl_c()
-    fetch(Archive({file!r}, ({url!r},), {size}, {digest!r}), Path("."))
+    Archive({file!r}, ({url!r},), {size}, {digest!r}).fetch(Path("."))
 except KeyboardInterrupt:
     sys.exit(ended()[1] if "ended" in globals() else 130)
 """

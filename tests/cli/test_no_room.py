@@ -37,7 +37,7 @@ import json, os, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from commands import run
-from comarkov.io.datasets.archives import Archive, fetch
+from comarkov.io.datasets.collections import Archive
 os.chdir(sys.argv[2])
 
 def content():
@@ -50,7 +50,7 @@ for name, words in json.loads(sys.argv[3]).items():
     ended[name] = done.returncode, done.stdout, message, content() == before, os.listdir()
 url = Path(sys.argv[4]).as_uri()
 try:
-    fetch(Archive("archive", (url,), 1 << 20, ""), Path())
+    Archive("archive", (url,), 1 << 20, "").fetch(Path())
 except OSError as error:
     ended["datasets fetch"] = 2, "", f"Error: {error}", True, os.listdir()
 print(json.dumps(ended))

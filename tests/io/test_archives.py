@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from comarkov import datasets
-from comarkov.datasets import archives
-from comarkov.io.datasets.archives import Archive, read_members
+from comarkov.io.datasets import collections
+from comarkov.io.datasets.collections import Archive, read_members
 from comarkov.joint.messages import InputError
 
 CONTENT = np.random.default_rng(0).bytes(1_000_000)
@@ -57,10 +57,10 @@ def archive(server):
 
 def test_fetched_once(server, archive, tmp_path):
     seen = []
-    path = archives.fetch(archive, tmp_path / "new", lambda done, total: seen.append(done))
+    path = archive.fetch(tmp_path / "new", lambda done, total: seen.append(done))
     assert path.read_bytes() == CONTENT
     assert seen[-1] == len(CONTENT)
-    assert archives.fetch(archive, tmp_path / "new") == path
+    assert archive.fetch(tmp_path / "new") == path
     assert len(server.asked) == 1
 
 
@@ -68,23 +68,23 @@ def test_fetched_once(server, archive, tmp_path):
 def test_a_download_that_fails_leaves_nothing_behind(behaviour, server, archive, tmp_path):
     server.behaviour = behaviour
     with pytest.raises(ConnectionError) as caught:
-        archives.fetch(archive, tmp_path)
+        archive.fetch(tmp_path)
     assert "data.bin" in str(caught.value)
     assert list(tmp_path.iterdir()) == []
     server.behaviour = "well"
-    assert archives.fetch(archive, tmp_path).read_bytes() == CONTENT
+    assert archive.fetch(tmp_path).read_bytes() == CONTENT
 
 
 def test_another_address_is_tried(server, archive, tmp_path):
     unreachable = "http://127.0.0.1:9/data.bin"
     archive = Archive(**(vars(archive) | {"urls": (unreachable, *archive.urls)}))
-    assert archives.fetch(archive, tmp_path).read_bytes() == CONTENT
+    assert archive.fetch(tmp_path).read_bytes() == CONTENT
 
 
 def test_links_are_followed_to_the_archive(archive, tmp_path):
     (tmp_path / "disk").mkdir()
     (tmp_path / "data.bin").symlink_to("disk/new.bin")
-    assert archives.fetch(archive, tmp_path) == tmp_path / "data.bin"
+    assert archive.fetch(tmp_path) == tmp_path / "data.bin"
     assert (tmp_path / "data.bin").is_symlink()
     assert (tmp_path / "disk" / "new.bin").read_bytes() == CONTENT
 
@@ -96,19 +96,19 @@ def test_where_archives_are_looked_for(archive, tmp_path, monkeypatch):
     cache, mine, given = (tmp_path / name for name in ("cache", "mine", "given"))
     for folder in (cache, mine, given):
         folder.mkdir()
-    monkeypatch.setattr(archives, "cache_folder", lambda: cache)
+    monkeypatch.setattr(collections, "cache_folder", lambda: cache)
     monkeypatch.delenv("COMARKOV_DATA", raising=False)
-    assert archives.find(archive) is None
+    assert archive.find() is None
     (cache / "data.bin").touch()
-    assert archives.find(archive) == cache / "data.bin"
+    assert archive.find() == cache / "data.bin"
     (mine / "data.bin").touch()
     monkeypatch.setenv("COMARKOV_DATA", str(mine))
-    assert archives.find(archive) == mine / "data.bin"
-    assert archives.find(archive, given) is None  # what is given is what counts
+    assert archive.find() == mine / "data.bin"
+    assert archive.find(given) is None  # what is given is what counts
     monkeypatch.setenv("COMARKOV_DATA", str(tmp_path / "another.zip"))
     (tmp_path / "another.zip").touch()
-    assert archives.find(archive) == cache / "data.bin"  # a file is not taken for all data sets
-    assert archives.find(archive, mine / "data.bin") == mine / "data.bin"
+    assert archive.find() == cache / "data.bin"  # a file is not taken for all data sets
+    assert archive.find(mine / "data.bin") == mine / "data.bin"
 
 
 # --- reading ----------------------------------------------------------------------------------
@@ -149,7 +149,7 @@ def test_contents_by_name(make, tmp_path):
 
 @both_formats
 def test_bombs_are_refused(make, tmp_path, monkeypatch):
-    monkeypatch.setattr(archives, "MAX_ARCHIVE_CONTENT", 10**6)
+    monkeypatch.setattr(collections, "MAX_ARCHIVE_CONTENT", 10**6)
     assert_refused(make(tmp_path / "x", {"data/0": bytes(10**6), "data/1": b"1"}))
 
 
@@ -227,4 +227,4 @@ def test_the_cache_folder_is_where_the_system_has_its_caches(
         monkeypatch.setenv(name, value.format(tmp_path))
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setattr(sys, "platform", platform)
-    assert archives.cache_folder() == tmp_path / folder
+    assert collections.cache_folder() == tmp_path / folder

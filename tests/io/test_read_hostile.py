@@ -145,6 +145,19 @@ def test_h5ad_files_with_links_to_themselves(cells):
     assert comarkov.read("cells.h5ad").matrix.toarray().tolist() == np.eye(3).tolist()
 
 
+@pytest.mark.parametrize("size", [0, 1 << 63])
+def test_h5ad_files_whose_strings_never_end(cells, size):
+    """HDF5 looks for the next string at the place of the last one for ever."""
+    content = bytearray(cells.read_bytes())
+    place = content.index(b"GCOL") + 16
+    while content[place : place + 2] != b"\0\0":
+        length = int.from_bytes(content[place + 8 : place + 16], "little")
+        place += 16 + -(-length // 8) * 8
+    content[place + 8 : place + 16] = size.to_bytes(8, "little")
+    cells.write_bytes(content)
+    refused("cells.h5ad", "not a valid h5ad file", "strings")
+
+
 def test_h5ad_files_that_claim_too_much(cells):
     with h5py.File(cells, "r+") as file:
         file.create_dataset("layers/large", (1 << 20, 1 << 20), float, chunks=(64, 64))

@@ -58,11 +58,9 @@ def data_in(folder: Path) -> Path:
     """The file with the data of a folder that comarkov wrote; an error if there is none."""
     path = (folder.parent if is_results(folder.parent) else folder) / DATA_FILE
     if not path.is_file():
-        raise InputError(
-            "comarkov wrote this folder without the data that were clustered",
-            file=folder,
-            advice="Give the file or folder that they were read from.",
-        )
+        problem = "comarkov wrote this folder without the data that were clustered"
+        advice = "Give the file or folder that they were read from."
+        raise InputError(problem, file=folder, advice=advice)
     return path
 
 
@@ -84,9 +82,6 @@ def read_json(path: Path) -> dict[str, Any]:
         return dict(**json.loads(path.read_text(encoding="utf-8")))
 
 
-# --- files --------------------------------------------------------------------------------------
-
-
 @contextmanager
 def whole_file(path: AnyPath) -> Iterator[Path]:
     """A draft to write to, which replaces the file if all went well, and is removed otherwise.
@@ -105,7 +100,13 @@ def whole_file(path: AnyPath) -> Iterator[Path]:
             with draft.open("rb") as content, os.fdopen(device, "wb") as file:
                 shutil.copyfileobj(content, file)
         return
-    target = linked_file(path)
+    target = Path(os.path.realpath(path))
+    if target.is_dir():
+        raise IsADirectoryError(f"{path} is a folder. Give the name of a file.")
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"{path} cannot be written: there is no folder {target.parent}.")
+    if target.exists() and not os.access(target, os.W_OK):
+        raise PermissionError(f"{target} is read-only. Choose another path, or make it writable.")
     with _draft_of(target) as draft:
         draft.touch(0o600 if target.exists() else 0o666)
         yield draft
@@ -119,21 +120,6 @@ def write_text(path: AnyPath, text: str) -> None:
     """Write a text file in UTF-8, atomically, with the line ends that the text has."""
     with whole_file(path) as draft:
         draft.write_text(text, encoding="utf-8", newline="")
-
-
-def linked_file(path: AnyPath) -> Path:
-    """The file that a path names behind all links; an error if no file can be written there."""
-    target = Path(os.path.realpath(path))
-    if target.is_dir():
-        raise IsADirectoryError(f"{path} is a folder. Give the name of a file.")
-    if not target.parent.is_dir():
-        raise FileNotFoundError(f"{path} cannot be written: there is no folder {target.parent}.")
-    if target.exists() and not os.access(target, os.W_OK):
-        raise PermissionError(f"{target} is read-only. Choose another path, or make it writable.")
-    return target
-
-
-# --- folders ------------------------------------------------------------------------------------
 
 
 @contextmanager
@@ -192,9 +178,6 @@ def free_place(
             f"{target} exists already. Replace it with {force}, or choose another path."
         )
     return target
-
-
-# --- drafts -------------------------------------------------------------------------------------
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from types import FrameType
 from typing import Any
 
 Handler = Callable[[int, FrameType | None], Any] | signal.Handlers
+LAST_SIGNAL = [int(signal.SIGINT)]  # that asked this process to end
 
 
 @contextmanager
@@ -50,12 +51,6 @@ def delayed() -> Iterator[None]:
             signal.raise_signal(signal.SIGINT)
 
 
-class _Last:
-    """The last signal that asked this process to end."""
-
-    number = int(signal.SIGINT)
-
-
 def end_like_ctrl_c() -> None:
     """Let the signals by which systems end programs do what Ctrl-C does.
 
@@ -63,7 +58,7 @@ def end_like_ctrl_c() -> None:
     """
 
     def forward(signum: int, frame: FrameType | None) -> None:
-        _Last.number = signum
+        LAST_SIGNAL[0] = signum
         signal.raise_signal(signal.SIGINT)
 
     for name in ("SIGTERM", "SIGHUP"):
@@ -74,5 +69,5 @@ def end_like_ctrl_c() -> None:
 
 def ended() -> tuple[str, int]:
     """What to print after Ctrl-C or another request to end, and the exit code, as of shells."""
-    word = "Interrupted." if _Last.number == signal.SIGINT else "Terminated."
-    return word, 128 + _Last.number
+    word = "Interrupted." if LAST_SIGNAL[0] == signal.SIGINT else "Terminated."
+    return word, 128 + LAST_SIGNAL[0]

@@ -10,17 +10,8 @@ from ..joint.messages import InputError, did_you_mean
 
 #: How a source can be read.
 READ_KINDS = (
-    "edges",
-    "table",
-    "records",
-    "texts",
-    "document",
-    "sequences",
-    "mtx",
-    "npy",
-    "npz",
-    "h5ad",
-    "graph",
+    *("edges", "table", "records", "texts", "document", "sequences"),
+    *("mtx", "npy", "npz", "h5ad", "graph"),
 )
 CHAIN = "chain"  # sequences, or a table of transitions if the file looks like one
 NETWORK = "network"  # as by default, but all nodes of a graph are both rows and columns
@@ -275,11 +266,6 @@ class ReadOptions:
         """The column that names the rows of a wide table, or documents."""
         return self.rows if self.names is None else self.names
 
-    @property
-    def classes(self) -> tuple[Any, Any]:
-        """Where known classes of rows and of columns are."""
-        return self.row_classes, self.column_classes
-
     def missing_weights(self, default: str) -> str:
         """What a missing weight means."""
         return default if self.missing is None else str(self.missing)
@@ -287,13 +273,8 @@ class ReadOptions:
     @property
     def stated_kind(self) -> str | None:
         """The kind of a table that follows from options alone; None if they leave it open."""
-        if self.text is not None:
-            return "texts"
-        if self.time is not None:
-            return "sequences"
-        if self.columns is not None or self.weights is not None:
-            return "edges"
-        return None
+        kinds = {"text": "texts", "time": "sequences", "columns": "edges", "weights": "edges"}
+        return next((kind for name, kind in kinds.items() if getattr(self, name) is not None), None)
 
     def is_given(self, name: str) -> bool:
         """Did the user set this option, now, to something else than its default?"""
@@ -322,10 +303,9 @@ def spell_out(function: Function) -> Function:
     """Show the keywords in the signature of a function, and in its docstring at KEYWORDS."""
     shown = inspect.signature(function)
     *others, _ = shown.parameters.values()
-    keywords = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=option.default)
-        for name, option in READ_OPTIONS.items()
-    ]
+    only = inspect.Parameter.KEYWORD_ONLY
+    options = READ_OPTIONS.items()
+    keywords = [inspect.Parameter(name, only, default=each.default) for name, each in options]
     function.__signature__ = shown.replace(parameters=[*others, *keywords])  # type: ignore[attr-defined]
     function.__doc__ = (function.__doc__ or "").replace("    KEYWORDS\n", HELP.rstrip(" "))
     return function

@@ -12,9 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import archives, collections
-from .archives import Archive, Report
-from .collections import Dataset, newsgroups_sample, planted
+from . import collections
+from .collections import Archive, Dataset, Report, newsgroups_sample, planted
 
 __all__ = ["CATALOGUE", "Dataset", "fetch", "find", "load", "newsgroups_sample", "planted"]
 
@@ -98,7 +97,7 @@ def find(name: str, path: str | os.PathLike[str] | None = None) -> Path | None:
     True
     """
     entry = _entry(name)
-    return None if entry.archive is None else archives.find(entry.archive, path)
+    return None if entry.archive is None else entry.archive.find(path)
 
 
 def fetch(name: str, folder: Path | None = None, report: Report | None = None) -> Path:
@@ -125,7 +124,7 @@ def fetch(name: str, folder: Path | None = None, report: Report | None = None) -
     entry = _entry(name)
     if entry.archive is None:
         raise ValueError(f"{name} is bundled, so there is nothing to fetch. Use it by its name.")
-    return archives.fetch(entry.archive, folder, report)
+    return entry.archive.fetch(folder, report)
 
 
 def _entry(name: str) -> Entry:

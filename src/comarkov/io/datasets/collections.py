@@ -1,11 +1,22 @@
-"""The data sets: Southern Women, MovieLens 100k, 20 Newsgroups, and planted clusters."""
+"""Data sets and their archives: Southern Women, MovieLens 100k, 20 Newsgroups, planted clusters."""
 
 from __future__ import annotations
 
+import gzip
+import hashlib
+import http.client
+import os
 import re
-from collections.abc import Callable, Sequence
+import sys
+import tarfile
+import urllib.error
+import urllib.request
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -13,7 +24,119 @@ import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
 from ...costs.objective import most_informative
-from .archives import Archive, not_published, read_members
+from ...joint.messages import InputError
+from ..files import whole_file
+
+DOWNLOAD_CHUNK = 1 << 18  # bytes
+MAX_ARCHIVE_CONTENT = 200_000_000  # bytes
+BAD_ARCHIVE = (
+    *(tarfile.TarError, zipfile.BadZipFile, zlib.error),
+    *(EOFError, OSError, RuntimeError),  # the last if it is encrypted
+)
+NO_DOWNLOAD = (ConnectionError, TimeoutError, urllib.error.URLError, http.client.HTTPException)
+Report = Callable[[int, int], None]  # bytes so far, bytes in all
+
+
+@dataclass(frozen=True)
+class Archive:
+    """A published file: its name and addresses, and the size and checksum that verify it."""
+
+    file: str
+    urls: tuple[str, ...]
+    size: int
+    sha256: str
+
+    def find(self, path: str | os.PathLike[str] | None = None) -> Path | None:
+        """The archive at ``path``, which is a file or its folder; None if it is not there.
+
+        By default it is searched for in $COMARKOV_DATA, then in the cache folder.
+        """
+        if path is not None and Path(path).is_file():
+            return Path(path)
+        folders = [os.environ.get("COMARKOV_DATA"), cache_folder()] if path is None else [path]
+        files = (Path(folder) / self.file for folder in folders if folder)
+        return next(filter(Path.is_file, files), None)
+
+    def fetch(self, folder: Path | None = None, report: Report | None = None) -> Path:
+        """Download into a folder (the cache folder), verify the checksum, and return the path."""
+        place = (cache_folder() if folder is None else folder) / self.file
+        if place.is_file() and self._is_whole(place):
+            return place
+        place.parent.mkdir(parents=True, exist_ok=True)
+        problems = []
+        for url in self.urls:
+            try:
+                with whole_file(place) as draft:
+                    self._download(url, draft, report or (lambda done, total: None))
+            except NO_DOWNLOAD as error:
+                problems.append(f"{url}: {error}")
+            else:
+                return place
+        raise ConnectionError(
+            f"{self.file} could not be downloaded ({'; '.join(problems)}). Try again. Or put a "
+            "copy into a folder, and set the environment variable COMARKOV_DATA to that folder."
+        )
+
+    def _download(self, url: str, draft: Path, report: Report) -> None:
+        request = urllib.request.Request(url, headers={"User-Agent": "comarkov"})
+        done = 0
+        with urllib.request.urlopen(request, timeout=30) as answer, draft.open("wb") as file:
+            while done <= self.size and (chunk := answer.read(DOWNLOAD_CHUNK)):
+                file.write(chunk)
+                done += len(chunk)
+                report(done, self.size)
+        if not self._is_whole(draft):
+            raise ConnectionError(f"what came ({done:,} bytes) is not what was published")
+
+    def _is_whole(self, path: Path) -> bool:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest() == self.sha256
+
+
+def cache_folder() -> Path:
+    """The folder for downloaded archives: where this system keeps caches."""
+    if sys.platform == "win32":
+        local = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
+        return Path(local) / "comarkov" / "comarkov" / "Cache"
+    usual = Path.home() / ("Library/Caches" if sys.platform == "darwin" else ".cache")
+    named = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(named) if os.path.isabs(named) else usual) / "comarkov"
+
+
+def not_published(path: Path, problem: object) -> InputError:
+    """The error about a file that is not the archive that was published."""
+    return InputError(str(problem), file=path, advice="Delete it, and fetch it again.")
+
+
+def read_members(path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
+    """Names and contents of the files in an archive; nothing is written, so names do no harm."""
+    left = MAX_ARCHIVE_CONTENT
+    try:
+        for name, size, read in _from_zip(path) if zipfile.is_zipfile(path) else _from_tar(path):
+            left -= size
+            if left < 0:
+                raise not_published(path, f"it unpacks to more than {MAX_ARCHIVE_CONTENT:,} bytes")
+            yield PurePosixPath(name), read()
+    except BAD_ARCHIVE as error:
+        raise not_published(path, f"it is damaged ({error})") from error
+
+
+ArchiveMember = tuple[str, int, Callable[[], bytes]]  # name, size, content
+
+
+def _from_zip(path: Path) -> Iterator[ArchiveMember]:
+    with zipfile.ZipFile(path) as file:
+        for info in file.infolist():
+            yield info.filename, info.file_size, partial(file.read, info)
+
+
+def _from_tar(path: Path) -> Iterator[ArchiveMember]:
+    with gzip.open(path) as stream, tarfile.open(fileobj=stream, mode="r:") as tar:
+        for member in tar:
+            if member.isreg() and (file := tar.extractfile(member)) is not None:
+                yield member.name, member.size, file.read
+        while stream.read(DOWNLOAD_CHUNK):  # to the end, where the checksum is
+            pass
 
 
 @dataclass(frozen=True, eq=False)
@@ -290,14 +413,12 @@ def _labels(n: int, k: int, unequal: bool, rng: np.random.Generator) -> np.ndarr
 
 def _rates(n_clusters: tuple[int, int], rng: np.random.Generator) -> np.ndarray:
     """The one of many random tables whose most similar rows or columns differ most."""
+
+    def least(table: np.ndarray) -> float:  # squared Hellinger distance between two rows
+        root = np.sqrt(table / table.sum(axis=1, keepdims=True))
+        distance = 1 - root @ root.T
+        np.fill_diagonal(distance, np.inf)
+        return float(distance.min())
+
     tables = rng.gamma(1.0, size=(PLANTED_CANDIDATES, *n_clusters)) + 0.05
-    least = [min(_least_difference(table), _least_difference(table.T)) for table in tables]
-    return tables[int(np.argmax(least))]
-
-
-def _least_difference(table: np.ndarray) -> float:
-    """The smallest squared Hellinger distance between two rows."""
-    root = np.sqrt(table / table.sum(axis=1, keepdims=True))
-    distance = 1 - root @ root.T
-    np.fill_diagonal(distance, np.inf)
-    return float(distance.min())
+    return max(tables, key=lambda table: min(least(table), least(table.T)))

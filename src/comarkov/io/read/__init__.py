@@ -108,7 +108,15 @@ class ReadRequest:
     def of(cls, source: Any, keywords: Mapping[str, Any]) -> ReadRequest:
         """The keywords of ``read``; an error if one of them is wrong."""
         like = keywords.get("like")
-        before = {} if like is None else _reading_of(like)
+        if isinstance(like, str | os.PathLike):
+            example = f"like=comarkov.load({str(like)!r})"
+            raise TypeError(
+                f"like is {str(like)!r}, but must be a model. Load it first: {example}."
+            )
+        reading = like if isinstance(like, Mapping) else getattr(like, "reading_", None)
+        if reading is None:
+            reading = like.reading if isinstance(like, Data) else {}
+        before = {} if like is None else {"min_df": 1, **reading}
         options = ReadOptions.of(keywords, before)
         stop_words = options.given.get("stop_words", "")
         if isinstance(stop_words, str | os.PathLike) and os.path.isfile(stop_words):
@@ -123,14 +131,7 @@ class ReadRequest:
         if options.entry_kind and are_whole(data.matrix.data):
             kinds["entry_kind"] = as_plural(options.entry_kind)
         changes: dict[str, Any] = {name: kind for name, kind in kinds.items() if kind}
-        reading = self._keywords_for_similar(data)
-        changes |= {} if reading == data.reading else {"reading": reading}
-        return data.changed(**changes) if changes else data
-
-    def _keywords_for_similar(self, data: Data) -> dict[str, Any]:
-        """The keywords of ``read`` for data like these: what was set, and what was detected."""
-        options = self.options
-        chosen = {
+        chosen = {  # the keywords for similar data: what was set, and what was detected
             name: getattr(options, name)
             for name, option in READ_OPTIONS.items()
             if option.is_remembered and getattr(options, name) != option.default
@@ -140,20 +141,9 @@ class ReadRequest:
             if isinstance(names, str | os.PathLike | tuple):  # a file
                 parts = names if isinstance(names, tuple) else (names,)
                 chosen[side] = ":".join("" if part is None else str(part) for part in parts)
-        return ({"kind": self.kind} if self.kind else {}) | data.reading | chosen
-
-
-def _reading_of(like: Any) -> dict[str, Any]:
-    """The keywords with which the data of a model were read; or those of data, or a mapping."""
-    if isinstance(like, str | os.PathLike):
-        raise TypeError(
-            f"like is {str(like)!r}, but must be a model. Load it first: "
-            f"like=comarkov.load({str(like)!r})."
-        )
-    reading = like if isinstance(like, Mapping) else getattr(like, "reading_", None)
-    if reading is None and isinstance(like, Data):
-        reading = like.reading
-    return {"min_df": 1, **(reading or {})}
+        reading = ({"kind": self.kind} if self.kind else {}) | data.reading | chosen
+        changes |= {} if reading == data.reading else {"reading": reading}
+        return data.changed(**changes) if changes else data
 
 
 def _similar_kind(source: Any, before: Mapping[str, Any]) -> str | None:

@@ -7,7 +7,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise, product
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,12 +14,7 @@ from ...joint.messages import InputError, quote
 from ...joint.scale import are_whole
 from ..read_options import ReadOptions, pairs_in
 from .headers import YEARS
-from .raw_tables import RawTable
-
-if TYPE_CHECKING:
-    import polars as pl
-
-# --- dates ------------------------------------------------------------------------------------
+from .raw_tables import RawTable, pl
 
 DATE_MARKS = r"^\s*\d{1,4}[-/. ]\w{1,9}[-/. ,]+\d{1,4}|^\s*[A-Za-z]{3,9}\.? \d{1,2},? \d{4}"
 DATE_FORMATS = (
@@ -43,14 +37,11 @@ DATE_PARTS = {
     "weekday": "%A",
     "hour": "%H h",
 }
-SECONDS_OF_DAY = 86_400
 MAX_DATES = 60  # different dates that can be rows or columns as they are
 
 
 def date_format(column: pl.Series) -> str | None:
     """How dates are written in a column; None if it does not hold dates."""
-    import polars as pl
-
     if column.dtype.is_temporal():
         return None if column.dtype in (pl.Time, pl.Duration) else TYPED
     if column.dtype != pl.String:
@@ -65,44 +56,18 @@ def date_format(column: pl.Series) -> str | None:
     return None
 
 
-def as_date(column: pl.Expr, written: str) -> pl.Expr:
-    """A column as points in time, given how they are written; null where there is none."""
-    import polars as pl
-
-    if written == TYPED:
-        return column.cast(pl.Datetime)
-    return column.str.strip_chars().str.replace(ZONE, "").str.to_datetime(written, strict=False)
-
-
-def dates_in(table: RawTable, name: str, column: pl.Series) -> pl.Series:
+def dates_in(table: RawTable, name: str) -> pl.Series:
     """The dates in a column; an error if it holds something else."""
-    import polars as pl
-
+    column = table.cells(name)
     written = date_format(column)
     if written is None:
-        raise table.error(
-            f"{quote(column.drop_nulls().first())} is not a date",
-            "Write dates as 2013-01-31 or 2013-01-31 05:15:00, or set a number of bins.",
-            column=table.heading(name),
-        )
-    return column.to_frame().select(as_date(pl.col(column.name), written)).to_series()
-
-
-def parts_of(dates: pl.Series, part: str) -> pl.Series:
-    """A part of dates, as text: "2013-01", "Monday" or "05 h"."""
-    return dates.dt.strftime(DATE_PARTS[part])
-
-
-def part_for_sides(dates: pl.Series) -> str | None:
-    """The part by which dates make few rows or columns; None if they are few themselves."""
-    if dates.n_unique() <= MAX_DATES:
-        return None
-    days = _days(dates)
-    if days <= 3:
-        return "hour"
-    if days <= MAX_DATES:
-        return "day"
-    return "year-month" if days <= 5 * 366 else "year"
+        problem = f"{quote(column.drop_nulls().first())} is not a date"
+        advice = "Write dates as 2013-01-31 or 2013-01-31 05:15:00, or set a number of bins."
+        raise table.error(problem, advice, column=table.heading(name))
+    if written == TYPED:
+        return column.cast(pl.Datetime)
+    cells = column.str.strip_chars().str.replace(ZONE, "")
+    return cells.str.to_datetime(written, strict=False)
 
 
 def parts_for_records(dates: pl.Series) -> list[str]:
@@ -119,24 +84,19 @@ def parts_for_records(dates: pl.Series) -> list[str]:
 
 def _days(dates: pl.Series) -> float:
     seconds = dates.drop_nulls().dt.epoch("s").to_numpy()
-    return float(np.ptp(seconds)) / SECONDS_OF_DAY if seconds.size else 0.0
+    return float(np.ptp(seconds)) / 86_400 if seconds.size else 0.0
 
 
-# --- numbers ----------------------------------------------------------------------------------
-
-BINS = 5  # intervals of a number
 LIMIT_ROUNDING = 0.03  # the share of numbers by which a limit may move to a rounder number
 
 
-def bin_count(how: str | None, default: int = BINS) -> int:
-    """The number of intervals that the user wants."""
-    if how is None:
-        return default
+def bin_count(how: str | None) -> int:
+    """The number of intervals that the user wants, 5 by default."""
+    how = how or "5"
     if not str(how).isdecimal() or not 2 <= int(how) <= 100:
-        raise InputError(
-            f"bin={how!r} is neither a number from 2 to 100 nor a part of a date",
-            advice=f"Use a number, such as 5, or one of {', '.join(DATE_PARTS)}.",
-        )
+        problem = f"bin={how!r} is neither a number from 2 to 100 nor a part of a date"
+        advice = f"Use a number, such as 5, or one of {', '.join(DATE_PARTS)}."
+        raise InputError(problem, advice=advice)
     return int(how)
 
 
@@ -196,20 +156,14 @@ def joined_interval(first: str, last: str) -> str:
     return f"{low} to {high}" if high else f"{low} or more"
 
 
-# --- tables -----------------------------------------------------------------------------------
-
-
 def with_bins(table: RawTable, options: ReadOptions) -> RawTable:
     """A table whose columns in ``bin`` hold the names of bins."""
-    import polars as pl
-
     for label, how in pairs_in(options.bin).items():
         name = table.field(label, "bin")
-        column = table.frame.select(name).collect(engine="streaming").to_series()
         if how in DATE_PARTS:
-            texts = parts_of(dates_in(table, name, column), how)
+            texts = dates_in(table, name).dt.strftime(DATE_PARTS[how])
         else:
-            numbers = table.numbers(column.to_frame(), [name])[:, 0]
+            numbers = table.numbers(table.cells(name).to_frame(), [name])[:, 0]
             known = np.sort(numbers[np.isfinite(numbers)])
             limits = round_limits(known, bin_count(how))
             intervals = np.array(interval_texts(limits, known), dtype=object)
@@ -227,8 +181,9 @@ def bins_of_dates(table: RawTable, names: Sequence[str]) -> dict[str, str]:
         sample = table.frame.select(name).head(DATE_SAMPLE).collect().to_series()
         if date_format(sample) is None:
             continue
-        column = table.frame.select(name).collect(engine="streaming").to_series()
-        part = part_for_sides(dates_in(table, name, column))
-        if part is not None:
+        dates = dates_in(table, name)
+        if dates.n_unique() > MAX_DATES:
+            longest = {"hour": 3, "day": MAX_DATES, "year-month": 5 * 366, "year": math.inf}
+            part = next(part for part, days in longest.items() if _days(dates) <= days)
             bins[str(table.label(name))] = part
     return bins

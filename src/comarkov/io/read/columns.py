@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,10 +18,7 @@ from ...joint.messages import listed, quote
 from ...joint.objects import are_documents
 from .bins import date_format
 from .headers import is_heading, is_heading_of_identifiers, looks_like_number
-from .raw_tables import RawTable
-
-if TYPE_CHECKING:
-    import polars as pl
+from .raw_tables import RawTable, pl
 
 PROFILE_CELLS = 1_000_000  # that show what the columns of a table hold ...
 PROFILE_RECORDS = 50, 20_000  # ... in this many records, at least and at most
@@ -44,10 +41,8 @@ UNITS_TEXT = (
     "depth zip rating rank gdp population pop income salary ph altitude elevation area density "
     "speed time duration hour minute mpg weight_kg bmi percent rate score distance delay budget"
 )
-UNIT_WORDS = frozenset(UNITS_TEXT.split())
 COUNTS_TEXT = "count counts n number freq frequency quantity qty weight weights amount"
-COUNT_WORDS = frozenset(COUNTS_TEXT.split())
-WORD = re.compile(r"[a-z]+")
+UNIT_WORDS, COUNT_WORDS = frozenset(UNITS_TEXT.split()), frozenset(COUNTS_TEXT.split())
 
 
 @dataclass(frozen=True)
@@ -116,7 +111,7 @@ class ColumnProfile:
     @property
     def units(self) -> set[str]:
         """Words of the heading that name a unit or a measure."""
-        return set(WORD.findall(self.heading.lower())) & UNIT_WORDS
+        return set(re.findall("[a-z]+", self.heading.lower())) & UNIT_WORDS
 
 
 @dataclass(frozen=True)
@@ -132,25 +127,20 @@ class Recognised:
 
 
 def profiles_of(table: RawTable) -> list[ColumnProfile]:
-    """The profiles of all columns that are kept, from a sample of the records.
-
-    These are from all over a table that is in memory, and from the beginning of a larger one.
-    """
+    """The profiles of all columns that are kept, from a sample of the first records."""
     if "profiles" not in table.__dict__:  # kept like a cached property, as wide tables take long
-        table.__dict__["profiles"] = _profiles(table)
+        least, most = PROFILE_RECORDS
+        size = min(max(PROFILE_CELLS // max(len(table.kept), 1), least), most)
+        sample = table.frame.select(table.kept).head(10 * size).collect()
+        if len(sample) > size:
+            sample = sample[np.arange(0, len(sample), -(-len(sample) // size))]
+        numeric = [f for f in table.kept if f in table.texts or table.is_number(f)]
+        cells = dict(zip(numeric, table.numbers(sample, numeric).T, strict=True))
+        table.__dict__["profiles"] = [
+            _profile(table, name, sample[name], cells.get(name)) for name in table.kept
+        ]
     profiles: list[ColumnProfile] = table.__dict__["profiles"]
     return profiles
-
-
-def _profiles(table: RawTable) -> list[ColumnProfile]:
-    least, most = PROFILE_RECORDS
-    size = min(max(PROFILE_CELLS // max(len(table.kept), 1), least), most)
-    sample = table.frame.select(table.kept).head(10 * size).collect()
-    if len(sample) > size:
-        sample = sample[np.arange(0, len(sample), -(-len(sample) // size))]
-    numeric = [f for f in table.kept if f in table.texts or table.is_number(f)]
-    cells = dict(zip(numeric, table.numbers(sample, numeric).T, strict=True))
-    return [_profile(table, name, sample[name], cells.get(name)) for name in table.kept]
 
 
 def _profile(
@@ -172,7 +162,9 @@ def _profile(
         return ColumnProfile(name, heading, "date", texts.n_unique(), len(texts))
     if column.dtype.is_nested():
         return ColumnProfile(name, heading, "constant", 1, len(texts))
-    if cells is not None and _look_like_numbers(texts):
+    first = list(map(str, texts.head(FEW_RECORDS).to_list()))
+    if cells is not None and sum(map(looks_like_number, first)) > SPOILED_SHARE * len(first):
+        # numbers with marks that need an option
         return ColumnProfile(name, heading, "spoiled", texts.n_unique(), len(texts))
     return ColumnProfile(name, heading, *_role_of_texts(texts))
 
@@ -181,12 +173,6 @@ def number_profile(heading: str, values: np.ndarray) -> ColumnProfile:
     """The profile of a column of numbers of a data frame."""
     numbers = values[np.isfinite(values)]
     return ColumnProfile(heading, heading, "number", np.unique(numbers).size, numbers.size, numbers)
-
-
-def _look_like_numbers(texts: pl.Series) -> bool:
-    """Are most cells numbers with marks that need an option?"""
-    cells = texts.head(FEW_RECORDS).to_list()
-    return sum(looks_like_number(str(cell)) for cell in cells) > SPOILED_SHARE * len(cells)
 
 
 def _role_of_numbers(table: RawTable, heading: str, numbers: np.ndarray, distinct: int) -> str:
@@ -206,8 +192,6 @@ def _role_of_numbers(table: RawTable, heading: str, numbers: np.ndarray, distinc
 
 def _role_of_texts(texts: pl.Series) -> tuple[str, int, int]:
     """The role of a column without numbers, its different values and how many there are."""
-    import polars as pl
-
     cells = texts.cast(pl.String, strict=False).drop_nulls().str.strip_chars().to_list()
     distinct, filled = len(set(cells)), len(cells)
     if not filled:
@@ -232,7 +216,9 @@ def mixed_units(columns: Sequence[ColumnProfile]) -> str:
     if named and len(columns) > 1 and not set.intersection(*(c.units for c in columns)):
         return f"{quote(named[0].heading)} is a measure of its own"
     whole = [c for c in columns if c.is_whole and c.distinct > 2]
-    parts = [c for c in columns if _has_decimals(c)]
+    parts = [
+        c for c in columns if (c.numbers % 1 != 0).sum() >= 0.1 * max((c.numbers != 0).sum(), 1)
+    ]
     if whole and parts and len(parts) < len(columns):
         names = quote(whole[0].heading), quote(parts[0].heading)
         return f"{names[0]} holds whole numbers, {names[1]} decimals"
@@ -247,8 +233,12 @@ def doubtful_units(columns: Sequence[ColumnProfile]) -> str:
     known = [c for c in columns if c.numbers.size]
     if len(known) > FEW_COLUMNS or max((c.filled for c in known), default=0) < FEW_RECORDS:
         return ""
-    if _are_numbered(known) or _are_shares(known):
+    if _are_numbered(known):
         return ""
+    if len({c.numbers.size for c in known}) == 1 and len(known) > 2:
+        sums = np.sum([c.numbers for c in known], axis=0)
+        if np.ptp(sums) <= SUM_ROUNDING * sums.mean():  # shares
+            return ""
     codes = [c for c in known if is_heading(c.heading) and c.is_factor]
     if codes and len(codes) < len(known):
         return f"{quote(codes[0].heading)} seems to number things"
@@ -271,27 +261,10 @@ def _are_numbered(columns: Sequence[ColumnProfile]) -> bool:
     return bool(stems) and max(stems.values()) > len(columns) / 2
 
 
-def _are_shares(columns: Sequence[ColumnProfile]) -> bool:
-    """Do the numbers of all rows add up to the same?"""
-    if len({c.numbers.size for c in columns}) > 1 or len(columns) < 3:
-        return False
-    sums = np.sum([c.numbers for c in columns], axis=0)
-    return bool(np.ptp(sums) <= SUM_ROUNDING * sums.mean())
-
-
-def _has_decimals(column: ColumnProfile) -> bool:
-    """Is at least a tenth of the numbers not whole?"""
-    values = column.numbers[column.numbers != 0]
-    return values.size > 0 and float((values != np.floor(values)).mean()) >= 0.1
-
-
 # --- tables -----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Columns:
-    """The columns of a table by role."""
-
+class _Columns(NamedTuple):
     table: RawTable
     every: list[ColumnProfile]
 
@@ -312,8 +285,12 @@ class _Columns:
 def recognise(table: RawTable) -> Recognised:
     """The kind of a table that nobody has stated."""
     columns = _Columns(table, profiles_of(table))
-    for rule in (_few_columns, _unnamed_matrix, _few_records, _texts, _grid, _wide, _events):
-        if (recognised := rule(columns)) is not None:
+    if recognised := _few_columns(columns):
+        return recognised
+    if not table.has_headings and len(columns.of("number", "constant", "empty")) == len(table.kept):
+        return Recognised("unclear")
+    for rule in (_few_records, _texts, _grid, _wide, _events):
+        if recognised := rule(columns):
             return recognised
     numbers = columns.of("number")
     names = [column.heading for column in columns.of("category", "date")]
@@ -363,12 +340,6 @@ def _is_measure(column: ColumnProfile) -> bool:
     return is_number and not (is_plain or is_heading(column.heading))
 
 
-def _unnamed_matrix(columns: _Columns) -> Recognised | None:
-    """Numbers alone, without a header: a matrix if it has many columns, else nobody knows."""
-    others = [c for c in columns.every if c.role not in ("number", "constant", "empty")]
-    return None if columns.table.has_headings or others else Recognised("unclear")
-
-
 def _few_records(columns: _Columns) -> Recognised | None:
     """Of a few lines the number of columns of text and their headings show most."""
     if max(each.filled for each in columns.every) >= FEW_RECORDS:
@@ -405,17 +376,13 @@ def _wide(columns: _Columns) -> Recognised | None:
     if len(numbers) < 2 or len(others) > max(1, len(numbers) // 4) or mixed_units(numbers):
         return None
     is_long = len(numbers) > FEW_COLUMNS and columns.every[0].role == "identifier"
-    if not (names or is_pivot or is_long) and (others or not _are_like_counts(numbers)):
-        return None
-    dates = [each for each in columns.of("date") if each is not names]
-    return None if dates else Recognised("table")
-
-
-def _are_like_counts(numbers: Sequence[ColumnProfile]) -> bool:
-    """Are numbers whole and often 0, or under headings that are numbers themselves?"""
     cells = np.concatenate([c.numbers for c in numbers])
     has_zeros = bool((cells == np.floor(cells)).all()) and float((cells == 0).mean()) >= 0.1
-    return _are_numbered(numbers) or has_zeros
+    are_counts = has_zeros or _are_numbered(numbers)
+    dates = [each for each in columns.of("date") if each is not names]
+    if dates or (not (names or is_pivot or is_long) and (others or not are_counts)):
+        return None
+    return Recognised("table")
 
 
 def _grid(columns: _Columns) -> Recognised | None:
@@ -440,8 +407,8 @@ def _events(columns: _Columns) -> Recognised | None:
     """Names that recur, and at most two measures beside them: lines are events."""
     numbers = columns.of("number")
     sides = _sides(columns)
-    many = all(each.distinct > MAX_FACTOR for each in sides)
-    if not sides or columns.of("unique") or len(numbers) > (4 if many else 2):
+    most = 4 if all(each.distinct > MAX_FACTOR for each in sides) else 2
+    if not sides or columns.of("unique") or len(numbers) > most:
         return None
     counts = [c for c in numbers if c.is_count]
     weight = counts[0] if len(counts) == 1 and counts[0] not in sides else None
@@ -468,18 +435,16 @@ def _sides(columns: _Columns) -> list[ColumnProfile]:
 
 
 def edge_roles(table: RawTable, chosen: Mapping[str, str]) -> dict[str, str]:
-    """The fields with rows, columns and weights of an edge list, given some of them.
-
-    Names that recur come first, the more of them the better; then other names and whole numbers.
-    """
+    """The fields of an edge list by role, given some of them; names that recur come first."""
+    suitable = ("category", "unique", "date", "identifier", "number")
     names = [
         each
         for each in profiles_of(table)
         if each.name not in chosen.values()
-        and each.role in ROLES_OF_NAMES
+        and each.role in suitable
         and (each.role != "number" or (each.is_whole and not each.is_negative))
     ]
-    names.sort(key=lambda c: (not c.is_side, ROLES_OF_NAMES.index(c.role), -c.distinct))
+    names.sort(key=lambda c: (not c.is_side, suitable.index(c.role), -c.distinct))
     roles = dict(chosen)
     for role in ("rows", "columns"):
         if role not in roles:
@@ -488,9 +453,6 @@ def edge_roles(table: RawTable, chosen: Mapping[str, str]) -> dict[str, str]:
                 raise table.error(problem, "Give a table with two columns of names.")
             roles[role] = names.pop(0).name
     return roles
-
-
-ROLES_OF_NAMES = ("category", "unique", "date", "identifier", "number")
 
 
 def _and(columns: Sequence[ColumnProfile]) -> str:

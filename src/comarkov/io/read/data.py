@@ -1,21 +1,41 @@
-"""Data: a matrix of weights with the names of its rows and columns."""
+"""Data: a matrix with the names of its rows and columns; matrices in files and archives."""
 
 from __future__ import annotations
 
+import io
 import json
+import lzma
 import os
-from collections.abc import Iterable, Mapping, Sequence
+import re
+import sys
+import warnings
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 
-from ...joint.inputs import as_csr
+from ...joint.inputs import as_csr, sound_csr
 from ...joint.messages import InputError, plural_of_kind, quote
 from ...joint.objects import as_objects, refuse_surrogates
-from ..files import whole_file
+from ..files import BAD_HEADER, whole_file
+from ..read_options import ReadOptions
+from .opened import DAMAGED, Opened, unpacking_limit
+from .raw_tables import first_line, reason, weight_problem
 
+# What zip files raise: RuntimeError if encrypted, NotImplementedError for unknown methods.
+UNREADABLE = (
+    *(ValueError, OSError, EOFError, zipfile.BadZipFile, AttributeError, RuntimeError, KeyError),
+    *(zlib.error, lzma.LZMAError, MemoryError, TypeError, IndexError, *BAD_HEADER),
+)
+BINARY = re.compile(rb"[\x00-\x08\x0e-\x1f]")
+SAVE_MTX = "Write it again, for example with scipy.io.mmwrite."
+SAVE_NPZ = "Save it again, for example with comarkov.Data.save or scipy.sparse.save_npz."
+SPARSE_PARTS = ("format", "shape", "data", "indices", "indptr", "row", "col", "_is_array")
 MAX_TEXT = 20_000  # characters of a text that are kept
 MAX_WORDS, MAX_SOURCE = 200, 4096  # characters of what elements are called, and of the source
 NOTES = "annotations"  # the entry with known classes and the keywords of ``read``
@@ -125,6 +145,8 @@ class Data:
         own = row_names
         if own is None and texts is not None:
             own = [str(number) for number in range(1, n + 1)]
+        if texts is not None:  # only shown, unlike names: halves of characters are replaced
+            texts = (str(text).encode("utf-8", "replace").decode() for text in texts)
         values = {
             "matrix": csr,
             "row_names": as_names(own, n, "row_names"),
@@ -136,7 +158,7 @@ class Data:
             "named": (named[0] and row_names is not None, named[1] and column_names is not None),
             "row_classes": as_classes(row_classes, n, "row_classes"),
             "column_classes": as_classes(column_classes, m, "column_classes"),
-            "texts": None if texts is None else _as_strings(map(_valid_text, texts), n, "texts"),
+            "texts": None if texts is None else _as_strings(texts, n, "texts"),
             "entry_kind": _as_words(entry_kind, "entry_kind"),
             "reading": dict(reading or {}),
         }
@@ -179,18 +201,14 @@ class Data:
 
 
 def _refuse_absurd(matrix: Any) -> None:
-    """Refuse a sparse matrix that claims far more rows or columns than its entries can fill.
-
-    A file of a few bytes can claim any size, and names would be made for all of it.
-    """
+    """Refuse a sparse matrix with more rows or columns than its entries can fill: names cost."""
     if not sp.issparse(matrix) or matrix.ndim != 2:
         return
     for size, what in zip(matrix.shape, ("rows", "columns"), strict=True):
         if size > min(MAX_ELEMENTS, max(MAX_EMPTY, MAX_PER_ENTRY * matrix.nnz)):
-            raise InputError(
-                f"{size:,} {what} for {matrix.nnz:,} entries are too many",
-                advice=f"Leave out {what} without entries, and take at most {MAX_ELEMENTS:,}.",
-            )
+            problem = f"{size:,} {what} for {matrix.nnz:,} entries are too many"
+            advice = f"Leave out {what} without entries, and take at most {MAX_ELEMENTS:,}."
+            raise InputError(problem, advice=advice)
 
 
 def as_names(names: Names | None, size: int, what: str) -> np.ndarray:
@@ -214,11 +232,6 @@ def _as_words(text: Any, what: str, most: int = MAX_WORDS) -> str:
         raise TypeError(f"{what} must be a str, got {type(text).__name__}.")
     refuse_surrogates([text], what)
     return text if len(text) <= most else f"{text[: most - 3]}..."
-
-
-def _valid_text(text: Any) -> str:
-    """A text without halves of characters: it is only shown, unlike names, which must match."""
-    return str(text).encode("utf-8", "replace").decode()
 
 
 def valid_name(name: str) -> str:
@@ -250,3 +263,135 @@ def _is_missing(value: Any) -> bool:
         return value is None or bool(value != value)
     except TypeError:  # pandas.NA, which cannot be compared
         return True
+
+
+def load_array(file: Opened) -> np.ndarray:
+    """The array in an npy file, mapped into memory: nothing is allocated yet."""
+    try:
+        return np.asarray(np.load(file.path, mmap_mode="r", allow_pickle=False))
+    except UNREADABLE as error:
+        problem = f"not a readable npy file: {reason(error)}"
+        advice = "Save the array again with numpy.save(path, array, allow_pickle=False)."
+        raise InputError(problem, file=file.name, advice=advice) from error
+
+
+def from_npy(file: Opened, options: ReadOptions) -> Data:
+    """A NumPy array, whose rows and columns have no names."""
+    array = load_array(file)
+    if array.ndim != 2 or array.dtype.kind not in "biuf":
+        raise InputError(
+            f"it holds an array of shape {array.shape} and type {array.dtype}, but a matrix of "
+            "numbers is needed",
+            file=file.name,
+            advice="Save that with numpy.save(path, matrix).",
+        )
+    matrix = np.array(array)
+    refuse_bad_weights(matrix, None, None, file.name)
+    with errors_in(file.name):
+        return Data(matrix, source=file.name)
+
+
+def from_matrix_market(file: Opened, options: ReadOptions) -> Data:
+    """A Matrix Market file, whose rows and columns have no names."""
+    from scipy.io import mmread
+
+    content = file.content
+    binary = BINARY.search(content)
+    if binary:  # SciPy's reader may go on beyond its line, or beyond a last line that does not end
+        problem, line = f"not text: it has the byte {binary[0][0]}", content[: binary.start()]
+        raise InputError(problem, file=file.name, line=line.count(b"\n") + 1, advice=SAVE_MTX)
+    is_ended = content[-1:] == b"\n"
+    try:
+        with warnings.catch_warnings():  # from SciPy 1.18 on, of arrays instead of matrices
+            warnings.simplefilter("ignore", DeprecationWarning)
+            matrix = mmread(file.path if is_ended else io.BytesIO(content[:] + b"\n"))
+    except (ValueError, OverflowError, OSError, MemoryError) as error:
+        why = first_line(error) or "it claims to be larger than memory"
+        problem = f"not a Matrix Market file: {why}"
+        raise InputError(problem, file=file.name, advice=SAVE_MTX) from error
+    refuse_bad_weights(matrix, None, None, file.name)
+    with errors_in(file.name):
+        return Data(matrix, source=file.name)
+
+
+def refuse_bad_weights(matrix: Any, rows: Names | None, columns: Names | None, name: str) -> None:
+    """Raise an error that names the first entry that is not a weight, and its place."""
+    values = matrix.data if sp.issparse(matrix) else np.asarray(matrix)
+    is_known = values.size and values.dtype.kind in "iuf"
+    is_known = is_known and values.ndim == (1 if sp.issparse(matrix) else 2)
+    if not is_known or (values.min() >= 0 and values.max() < np.inf):
+        return
+    entries = sp.coo_array(matrix)
+    first = np.flatnonzero(~((entries.data >= 0) & (entries.data < np.inf)))[0]
+    row, column = (
+        f"{place[first] + 1}" + (f" ({names[place[first]]})" if names is not None else "")
+        for place, names in zip(entries.coords, (rows, columns), strict=True)
+    )
+    problem = weight_problem(entries.data[first])
+    raise InputError(f"row {row}, column {column}: {problem}", file=name)
+
+
+@contextmanager
+def errors_in(name: str) -> Iterator[None]:
+    """Errors about what is in a file, which begin with its name."""
+    try:
+        yield
+    except InputError as error:
+        if error.file is not None:
+            raise
+        raise InputError(error.args[0], file=name, advice=error.advice) from error
+    except (ValueError, TypeError, KeyError, IndexError, MemoryError, SystemError) as error:
+        raise InputError(reason(error), file=name) from error
+
+
+def from_npz(file: Opened, options: ReadOptions) -> Data:
+    """A NumPy archive: a sparse matrix as SciPy saves it, our own with names, or one array."""
+    refuse_large_archive(file, "an npz file", options.max_bytes)
+    try:
+        with np.load(file.path, allow_pickle=False) as archive:
+            is_sparse = "format" in archive.files
+            keys = [key for key in archive.files if not (is_sparse and key in SPARSE_PARTS)]
+            parts = {key: _sound_text(archive[key]) for key in keys}
+        matrix = sound_csr(sp.load_npz(file.path)) if is_sparse else None
+    except UNREADABLE as error:
+        problem = f"not an npz file: {reason(error)}"
+        raise InputError(problem, file=file.name, advice=SAVE_NPZ) from error
+    with errors_in(file.name):
+        if not is_sparse and len(parts) != 1:
+            problem = f"it holds {', '.join(parts) or 'nothing'}, but one matrix is needed"
+            raise InputError(problem, advice=SAVE_NPZ)
+        if not is_sparse:
+            _, matrix = parts.popitem()
+        kept: dict[str, Any] = {f: str(parts.pop(f)[()]) for f in KIND_FIELDS if f in parts}
+        rows, columns = (pop_strings(parts, side) for side in ("row", "column"))
+        facts = {**kept, "source": kept.get("source") or file.name, **annotations_in(parts)}
+        refuse_bad_weights(matrix, rows, columns, file.name)
+        return Data(matrix, rows, columns, **facts)
+
+
+def _sound_text(array: np.ndarray) -> np.ndarray:
+    """An array, unless it is text with characters that do not exist, which crash Python."""
+    if array.dtype.kind == "U":
+        codes = np.frombuffer(array.astype(array.dtype.newbyteorder("=")).tobytes(), np.uint32)
+        if (codes > sys.maxunicode).any():
+            raise ValueError("it holds characters that do not exist")
+    return array
+
+
+def refuse_large_archive(
+    file: Opened, kind: str, max_bytes: int | None, advice: str = SAVE_NPZ
+) -> None:
+    """Refuse a zip file that unpacks to more than the limit, before anything is unpacked."""
+    limit = unpacking_limit(file.path, max_bytes)
+    try:
+        with zipfile.ZipFile(file.path) as archive:
+            size = sum(member.file_size for member in archive.infolist())
+    except DAMAGED as error:
+        problem = f"not {kind}: {reason(error)}"
+        raise InputError(problem, file=file.name, advice=advice) from error
+    if size > limit:
+        raise InputError(
+            f"it unpacks to {size:,} bytes, more than {limit:,}, which may be a trap",
+            file=file.name,
+            advice=f"If you trust it, use max_bytes={size}.",
+        )

@@ -12,11 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...joint.messages import InputError, need, quote, similar_file
 from .opened import Opened
-from .raw_tables import RawTable, first_line, from_frame
+from .raw_tables import RawTable, first_line, from_frame, pl
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from ..read_options import ReadOptions
 
 
@@ -54,17 +52,13 @@ def from_database(address: str, options: ReadOptions) -> RawTable:
     if kind in DATABASE_MARKS:
         return from_database_file(kind, Path(place.removeprefix("/")), options)
     if kind != "postgres":
-        raise InputError(
-            "it is neither SQLite, DuckDB nor PostgreSQL",
-            file=_public(address),
-            advice="Download a file first, and pass what polars reads from another database: "
-            "comarkov.read(polars.read_database_uri(query, address))",
-        )
+        advice = "Pass what polars reads: comarkov.read(polars.read_database_uri(query, address))"
+        problem = "it is neither SQLite, DuckDB nor PostgreSQL"
+        raise InputError(problem, file=_public(address), advice=advice)
     need("Reading PostgreSQL databases", "polars", "psycopg", install=EXTRA)
     import psycopg
 
-    database = Database(psycopg, f"postgresql://{place}", _public(address))
-    return database.read(options)
+    return Database(psycopg, f"postgresql://{place}", _public(address)).read(options)
 
 
 def from_database_file(kind: str, path: Path, options: ReadOptions, name: str = "") -> RawTable:
@@ -72,7 +66,6 @@ def from_database_file(kind: str, path: Path, options: ReadOptions, name: str = 
     if not path.exists():
         raise FileNotFoundError(f"There is no file {str(path)!r}.{similar_file(path)}")
     if kind == "sqlite":
-        need("Reading databases", "polars")
         address = f"{path.resolve().as_uri()}?mode=ro"
         return Database(sqlite3, address, name or str(path)).read(options)
     need("Reading DuckDB databases", "duckdb", "polars", install=EXTRA)
@@ -82,7 +75,7 @@ def from_database_file(kind: str, path: Path, options: ReadOptions, name: str = 
 
 
 class Database(NamedTuple):
-    """One database: the package that reads it, its address or path, and its name in messages."""
+    """The package that reads a database, its address or path, and its name in messages."""
 
     driver: Any
     address: str
@@ -126,7 +119,7 @@ class Database(NamedTuple):
         if wanted is None and len(tables) == 1:
             wanted = next(iter(tables))
         if wanted in tables:
-            return "select * from " + ".".join(_sql_name(part) for part in tables[wanted] if part)
+            return "select * from " + ".".join(map(_sql_name, filter(None, tables[wanted])))
         if not tables:
             advice = "Check the address, or pass a query=."
             raise InputError("there are no tables", file=self.name, advice=advice)
@@ -140,17 +133,13 @@ class Database(NamedTuple):
 
     def _fetch(self, cursor: Any, query: str) -> pl.DataFrame:
         """The answer to a query."""
-        import polars as pl
-
         if cursor.description is None:
             raise InputError(f"the query returns no table: {query}", file=self.name)
         headings = [column[0] for column in cursor.description]
         if len(set(headings)) < len(headings):
-            raise InputError(
-                f"the query returns two columns of one name ({', '.join(headings)})",
-                file=self.name,
-                advice="Name them differently: select a.id as user, b.id as item ...",
-            )
+            problem = f"the query returns two columns of one name ({', '.join(headings)})"
+            advice = "Name them differently: select a.id as user, b.id as item ..."
+            raise InputError(problem, file=self.name, advice=advice)
         parts = [pl.DataFrame(schema=headings)]
         while records := cursor.fetchmany(RECORDS_AT_ONCE):
             columns = map(as_series, headings, zip(*records, strict=True))
@@ -160,8 +149,6 @@ class Database(NamedTuple):
 
 def as_series(name: str, values: Sequence[Any]) -> pl.Series:
     """Values of a column: numbers as numbers, all others and mixtures, as in SQLite, as text."""
-    import polars as pl
-
     types = {type(value) for value in values} - {type(None)}
     if types <= {int, bool, float, Decimal}:
         series = pl.Series(name, values, strict=False)

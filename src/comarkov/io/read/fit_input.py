@@ -25,7 +25,6 @@ from .naming import distinct
 from .texts import TEXT_WEIGHTING
 
 Key = tuple[str, str]
-UNIT_VALUES = 1000  # of a column, which show its unit
 
 
 def fit_input(X: Any) -> Any:
@@ -96,16 +95,13 @@ def _check_frame(frame: Any, columns: objects.FrameColumns) -> None:
             f"weights. If it does, pass X.drop({columns_to_drop})."
         )
     elif len(frame) >= FEW_RECORDS and len(names) > 1:
-        values = (np.asarray(objects.values_of(frame, name)[:UNIT_VALUES], float) for name in names)
+        values = (np.asarray(objects.values_of(frame, name)[:1000], float) for name in names)
         profiles = map(number_profile, names, values)
         if why := doubtful_units(list(profiles)):
             warn_user(
                 f"The columns of X seem to be in different units ({why}), but were read as weights "
                 "of one unit. If they are not, pass comarkov.records(X)."
             )
-
-
-# --- relations between types of elements ------------------------------------------------------
 
 
 class NetworkInput(NamedTuple):
@@ -143,33 +139,23 @@ def network_input(X: Any, is_directed: bool | None = None) -> NetworkInput:
     kind = "node" if data.row_kind in ("row", "source", "from") else data.row_kind
     nodes = data.column_names if data.named[1] else None
     classes = _classes_of_nodes(given, data.column_names)
-    data = data.changed(
-        row_classes=classes,
-        column_classes=classes,
-        matrix=matrix,
-        row_names=nodes,
-        column_names=nodes,
-        row_kind=kind,
-        column_kind=kind,
-        named=(data.named[1], data.named[1]),
-        reading=data.reading | {"directed": is_directed},
-    )
+    both = {"classes": classes, "names": nodes, "kind": kind}
+    sides = {f"{side}_{what}": both[what] for side in ("row", "column") for what in both}
+    named, reading = (data.named[1], data.named[1]), data.reading | {"directed": is_directed}
+    data = data.changed(**sides, matrix=matrix, named=named, reading=reading)
     return NetworkInput(data, is_directed, note)
 
 
 def _classes_of_nodes(data: Data, nodes: np.ndarray) -> dict[str, np.ndarray]:
     """The known classes of nodes, from those of the rows and columns that they are."""
-    classes: dict[str, dict[Any, Any]] = {}
+    known: dict[str, dict[Any, Any]] = {}
     for side in ("column", "row"):
         names = getattr(data, f"{side}_names")
         for title, values in getattr(data, f"{side}_classes").items():
             pairs = zip(names.tolist(), values.tolist(), strict=True)
-            known = {name: value for name, value in pairs if value != ""}
-            classes[title] = classes.get(title, {}) | known
-    return {
-        title: objects.as_objects(known.get(node, "") for node in nodes.tolist())
-        for title, known in classes.items()
-    }
+            known.setdefault(title, {}).update(pair for pair in pairs if pair[1] != "")
+    each = nodes.tolist()
+    return {t: objects.as_objects(by.get(node, "") for node in each) for t, by in known.items()}
 
 
 def _direction(matrix: sp.csr_array, known: bool | None, is_asked: bool | None) -> tuple[bool, str]:
@@ -181,10 +167,8 @@ def _direction(matrix: sp.csr_array, known: bool | None, is_asked: bool | None) 
     mutual.setdiag(False)
     mutual.eliminate_zeros()
     if mutual.nnz == 0:
-        return False, (
-            "No two nodes are linked in both directions, so edges were read as undirected. If they "
-            "have a direction, set directed=True."
-        )
+        note = "No two nodes are linked in both directions, so edges were read as undirected."
+        return False, f"{note} If they have a direction, set directed=True."
     is_directed = (abs(matrix - matrix.T) > 0).nnz > 0
     return is_directed, "Edges were read as directed." if is_directed else ""
 
@@ -216,9 +200,8 @@ def read_relations(X: Any) -> tuple[dict[Key, Joint], dict[str, np.ndarray]]:
     types: dict[str, TypeElements] = {}
     for key, matrix in X.items():
         if not (isinstance(key, tuple) and len(key) == 2 and all(isinstance(k, str) for k in key)):
-            raise ValueError(
-                f"A relation is a pair of types, as ('documents', 'words'), got {key!r}."
-            )
+            example = "('documents', 'words')"
+            raise ValueError(f"A relation is a pair of types, as {example}, got {key!r}.")
         with _errors_name(key):
             given[key] = named_csr(fit_input(matrix))
             for axis, name in enumerate(key):
@@ -243,11 +226,9 @@ def read_new(
     for key, matrix in X.items():
         with _errors_name(key):
             given[key] = _new_rows(matrix, key, element_type, known)
-    elements = [
-        TypeElements(part.matrix.shape[0], _names(part, 0), key) for key, part in given.items()
-    ]
+    sizes = sorted({part.matrix.shape[0] for part in given.values()})
+    elements = [TypeElements(part.matrix.shape[0], _names(part, 0), k) for k, part in given.items()]
     if len(elements) == 1 or any(each.names is None for each in elements):
-        sizes = sorted({each.size for each in elements})
         if len(sizes) > 1:
             raise ValueError(
                 f"Relations have different numbers of new elements of {element_type!r}: "
@@ -257,10 +238,9 @@ def read_new(
         return elements[0].listed(), {key: part.matrix for key, part in given.items()}
     names = list(dict.fromkeys(name for each in elements for name in each.names or ()))
     whole = TypeElements(len(names), names, elements[0].relation)
-    return whole.listed(), {
-        key: _place(part, [whole, TypeElements(part.matrix.shape[1], None, key)])
-        for key, part in given.items()
-    }
+    others = {key: TypeElements(part.matrix.shape[1], None, key) for key, part in given.items()}
+    placed = {key: _place(part, [whole, others[key]]) for key, part in given.items()}
+    return whole.listed(), placed
 
 
 def _new_rows(X: Any, key: Key, element_type: str, known: Mapping[str, np.ndarray]) -> NamedMatrix:

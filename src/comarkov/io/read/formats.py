@@ -6,10 +6,10 @@ import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from numbers import Number
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,17 +22,9 @@ from ..read_options import CHAIN, NETWORK, TEXT_KINDS, ReadOptions
 from . import databases
 from .bins import bins_of_dates, with_bins
 from .columns import Recognised, profiles_of, recognise
-from .data import Data
-from .edge_lists import (
-    EDGE_ROLES,
-    EDGE_SUFFIXES,
-    EdgeFiles,
-    from_edges,
-    holds_tables,
-    roles_of,
-)
+from .data import Data, errors_in, from_matrix_market, from_npy, from_npz
+from .edge_lists import EDGE_ROLES, EDGE_SUFFIXES, EdgeFiles, from_edges, holds_tables, roles_of
 from .h5ad import from_anndata, from_h5ad
-from .matrices import errors_in, from_matrix_market, from_npy, from_npz
 from .naming import chosen_columns, columns_in, distinct, edge_classes
 from .opened import SPREADSHEET, Opened, opened
 from .raw_tables import (
@@ -40,20 +32,13 @@ from .raw_tables import (
     columns_to_drop,
     errors_of_polars,
     from_frame,
+    pl,
     reason,
-    unsuitable,
 )
 from .records import from_records
 from .sequence_files import from_events, from_sequence_files, holds_sequences
 from .table_files import as_chosen, detected_marks, is_json, is_parquet, table_in
-from .texts import (
-    Documents,
-    count_words,
-    from_column,
-    read_document,
-    read_folder,
-    read_text_file,
-)
+from .texts import Documents, count_words, from_column, read_document, read_folder, read_text_file
 from .wide import from_table, warn_of_units
 
 GRAPH_READERS = {  # of networkx
@@ -65,14 +50,9 @@ GRAPH_READERS = {  # of networkx
 NOT_READ = (".docx", ".pdf", ".xls", ".ods", ".json", ".pkl", ".pickle")
 
 
-@dataclass(frozen=True)
-class Format:
-    """A kind of file that is no table: how to recognise it, and what reads it.
+class Format(NamedTuple):
+    """What reads a kind of file, and how to recognise it; tables are recognised by ``table_in``."""
 
-    Tables are recognised by ``table_in``. The options that a kind takes are in ``read_options``.
-    """
-
-    kind: str
     read: Callable[[Opened, ReadOptions], Data]
     suffixes: tuple[str, ...] = ()
     start: bytes | None = None  #: the first bytes
@@ -86,19 +66,14 @@ def _from_graph_file(file: Opened, options: ReadOptions, is_network: bool = Fals
         try:
             graph = getattr(nx, GRAPH_READERS.get(file.suffix, "read_graphml"))(file.path)
         except Exception as error:  # of XML, of networkx, or KeyError and the like of what is odd
-            raise InputError(
-                f"not a graph file: {reason(error)}",
-                advice="Write it again, for example with networkx.write_graphml.",
-            ) from error
-        return _from_graph(_edges_of(graph, options), options, file.name, is_network)
+            advice = "Write it again, for example with networkx.write_graphml."
+            raise InputError(f"not a graph file: {reason(error)}", advice=advice) from error
+        return _from_graph(graph, options, file.name, is_network)
 
 
-def _edges_of(graph: Any, options: ReadOptions) -> GraphEdges:
-    return GraphEdges.of(graph, "weight" if options.weights is None else str(options.weights))
-
-
-def _from_graph(edges: GraphEdges, options: ReadOptions, name: str, is_network: bool) -> Data:
+def _from_graph(graph: Any, options: ReadOptions, name: str, is_network: bool) -> Data:
     """The matrix of a graph; that of a network has all nodes as rows and as columns."""
+    edges = GraphEdges.of(graph, "weight" if options.weights is None else str(options.weights))
     if not is_network:
         matrix, rows, columns = from_graph(edges)
         return Data(matrix, distinct(rows), distinct(columns), source=name)
@@ -114,19 +89,17 @@ def _from_graph(edges: GraphEdges, options: ReadOptions, name: str, is_network: 
     return data.changed(row_classes=classes, column_classes=classes)
 
 
+#: Kinds of files that are no tables. The options that they take are in ``read_options``.
 FORMATS = {
-    each.kind: each
-    for each in (
-        Format("mtx", from_matrix_market, (".mtx",), b"%%MatrixMarket"),
-        Format("npy", from_npy, (".npy",), b"\x93NUMPY"),
-        Format("npz", from_npz, (".npz",)),
-        Format("h5ad", from_h5ad, (".h5ad",), b"\x89HDF\r\n\x1a\n"),
-        Format("graph", _from_graph_file, tuple(GRAPH_READERS)),
-        Format("document", read_document),
-        Format("texts", read_text_file),
-    )
+    "mtx": Format(from_matrix_market, (".mtx",), b"%%MatrixMarket"),
+    "npy": Format(from_npy, (".npy",), b"\x93NUMPY"),
+    "npz": Format(from_npz, (".npz",)),
+    "h5ad": Format(from_h5ad, (".h5ad",), b"\x89HDF\r\n\x1a\n"),
+    "graph": Format(_from_graph_file, tuple(GRAPH_READERS)),
+    "document": Format(read_document),
+    "texts": Format(read_text_file),
 }
-SUFFIXES = {suffix: each.kind for each in FORMATS.values() for suffix in each.suffixes}
+SUFFIXES = {suffix: kind for kind, each in FORMATS.items() for suffix in each.suffixes}
 
 
 def kind_of_file(file: Opened) -> str | None:
@@ -139,9 +112,8 @@ def kind_of_file(file: Opened) -> str | None:
         return SUFFIXES[file.suffix]
     if is_json(file):
         return "texts"
-    start = file.content[:16]
-    starts = {each.start: each.kind for each in FORMATS.values() if each.start}
-    return next((kind for mark, kind in starts.items() if start.startswith(mark)), None)
+    start, marks = file.content[:16], {kind: each.start for kind, each in FORMATS.items()}
+    return next((kind for kind, mark in marks.items() if mark and start.startswith(mark)), None)
 
 
 def is_place(source: Any) -> bool:
@@ -186,11 +158,9 @@ def _from_folder(folder: Path, kind: str | None, options: ReadOptions) -> Data:
 def _from_own_folder(folder: Path, kind: str | None, options: ReadOptions) -> Data:
     """The data in a store, or those that results were computed from."""
     if kind not in (None, CHAIN, "npz"):
-        raise InputError(
-            "it was written by comarkov, and its data are read as they were",
-            file=folder,
-            advice=f"Leave out kind={kind!r}, or give the source of the data.",
-        )
+        problem = "it was written by comarkov, and its data are read as they were"
+        advice = f"Leave out kind={kind!r}, or give the source of the data."
+        raise InputError(problem, file=folder, advice=advice)
     options.check("npz")
     from ..store.opening import open_reference, open_store  # slow to import
 
@@ -212,25 +182,21 @@ def _from_file(file: Opened, kind: str | None, options: ReadOptions) -> Data:
     if kind == "sequences" and options.columns is None:
         return from_sequence_files(file, options)
     kind = kind or kind_of_file(file)
-    if kind in FORMATS and (kind != "texts" or _has_texts_in_lines(file, options)):
+    is_table = options.text is not None or databases.kind_of_database(file) is not None
+    is_table = is_table or file.suffix in (*EDGE_SUFFIXES, SPREADSHEET)
+    is_table = is_table or is_json(file) or is_parquet(file)
+    if kind in FORMATS and not (kind == "texts" and is_table):
         options.check(kind)
         return FORMATS[kind].read(file, options)
     with table_in(file, options) as (table, form):
         return _from_table(table, kind, options, form)
 
 
-def _has_texts_in_lines(file: Opened, options: ReadOptions) -> bool:
-    """Is a file that holds texts no table of them?"""
-    is_table = file.suffix in (*EDGE_SUFFIXES, SPREADSHEET) or is_json(file) or is_parquet(file)
-    return not is_table and options.text is None and databases.kind_of_database(file) is None
-
-
 def are_edges(path: Path, options: ReadOptions) -> bool:
     """Is a file a table that is read as an edge list?"""
     with opened(path, options.max_bytes) as file:
-        if kind_of_file(file) is not None or file.suffix == SPREADSHEET:
-            return False
-        if databases.kind_of_database(file) is not None:
+        is_other = kind_of_file(file) is not None or file.suffix == SPREADSHEET
+        if is_other or databases.kind_of_database(file) is not None:
             return False
         with table_in(file, options) as (table, _):
             return kind_of_table(as_chosen(table, options), options).kind == "edges"
@@ -256,9 +222,8 @@ def _from_table(table: RawTable, kind: str | None, options: ReadOptions, form: s
         raise
 
 
-WAYS_SHOWN = 3  # to read a table that cannot be read as it was tried
+MAX_WAYS = 3  # to read a table that are shown
 TRIED_LINES = 1_000_000  # of a table, in which a way to read it must work
-ROLES = ("kind", "rows", "columns", "weights", "names", "text", "time")
 
 
 def _usual_ways(table: RawTable, options: ReadOptions) -> list[dict[str, Any]]:
@@ -289,7 +254,8 @@ def _working(
     for way in ways:
         given = options.given
         if not {"missing", "decimal", "thousands", "drop"} & way.keys():
-            given = {name: value for name, value in given.items() if name not in ROLES}
+            roles = {"kind", "rows", "columns", "weights", "names", "text", "time"}
+            given = {name: value for name, value in given.items() if name not in roles}
         elif "drop" in way and "drop" in given:
             way = {"drop": [*columns_to_drop(given["drop"]), way["drop"]]}
         tried = ReadOptions({**given, **way}, options.before)
@@ -297,7 +263,7 @@ def _working(
             warnings.simplefilter("ignore")
             _interpret(as_chosen(beginning, tried), way.get("kind", given.get("kind")), tried, form)
             works.append(way)
-        if len(works) == WAYS_SHOWN:
+        if len(works) == MAX_WAYS:
             break
     return works
 
@@ -306,11 +272,9 @@ def _interpret(table: RawTable, kind: str | None, options: ReadOptions, form: st
     recognised = Recognised(kind) if kind else kind_of_table(table, options)
     kind = recognised.kind
     if kind not in READERS or (kind == "sequences" and options.columns is None):
-        raise InputError(
-            f"it is a table, so kind={kind!r} cannot be right",
-            file=table.name,
-            advice="Leave it out, or use kind='edges', kind='table' or kind='records'.",
-        )
+        problem = f"it is a table, so kind={kind!r} cannot be right"
+        advice = "Leave it out, or use kind='edges', kind='table' or kind='records'."
+        raise InputError(problem, file=table.name, advice=advice)
     options.check(kind, form)
     chosen = options.changed(**recognised.keywords)
     if recognised.reason:
@@ -330,7 +294,7 @@ def kind_of_table(table: RawTable, options: ReadOptions) -> Recognised:
     if recognised.kind == "unclear":
         problem = f"there are {len(table.kept)} columns of numbers and no header"
         edges = dict(zip(EDGE_ROLES, map(table.label, table.kept), strict=False))
-        raise unsuitable(table, problem, [edges, {"kind": "table"}])
+        raise table.unsuitable(problem, [edges, {"kind": "table"}])
     if options.names is not None and recognised.kind not in ("table", "records"):
         return Recognised("table")
     return recognised
@@ -355,7 +319,7 @@ def _read_edges(table: RawTable, options: ReadOptions) -> Data:
     if bins:
         facts = [f"{quote(name)} by {part}" for name, part in bins.items()]
         warn_user(f"{table.name}: {listed(facts)} (bin= chooses another part of the date).")
-    chosen = {role: table.position(f) for role, f in zip(EDGE_ROLES, fields, strict=True) if f}
+    chosen = {role: table.position[f] for role, f in zip(EDGE_ROLES, fields, strict=True) if f}
     data = from_edges(
         with_bins(table, options.changed(bin=bins or options.bin)), options.changed(**chosen)
     )
@@ -367,7 +331,7 @@ def _read_edges(table: RawTable, options: ReadOptions) -> Data:
     )
 
 
-#: Readers of tables, by kind.
+#: Readers of tables.
 READERS: dict[str, Callable[[RawTable, ReadOptions], Data]] = {
     "edges": _read_edges,
     "table": from_table,
@@ -386,8 +350,7 @@ def _from_object(source: Any, kind: str | None, options: ReadOptions) -> Data:
         return from_anndata(source, options)
     if kind == "graph" or (kind in (None, CHAIN, NETWORK) and is_graph(source)):
         options.check("graph")
-        edges = _edges_of(source, options)
-        return _from_graph(edges, options, "", kind in (CHAIN, NETWORK))
+        return _from_graph(source, options, "", kind in (CHAIN, NETWORK))
     kind = None if kind == NETWORK else kind
     if isinstance(source, list) and (
         kind in TEXT_KINDS or (kind is None and _are_all(source, str))
@@ -399,10 +362,8 @@ def _from_object(source: Any, kind: str | None, options: ReadOptions) -> Data:
     if is_list_of_edges(source) or _are_all(source, Mapping):
         return _from_list(source, kind, options)
     if isinstance(source, dict | set) or source is None:
-        raise InputError(
-            f"A {type(source).__name__} cannot be read",
-            advice="Give the path of a file, a data frame or a matrix.",
-        )
+        advice = "Give the path of a file, a data frame or a matrix."
+        raise InputError(f"A {type(source).__name__} cannot be read", advice=advice)
     if kind not in (None, CHAIN, "npz"):
         raise InputError(f"kind={kind!r} does not apply to a matrix", advice="Leave it out.")
     options.check_form(source.source if isinstance(source, Data) else None)
@@ -434,9 +395,6 @@ def _from_list(source: list[Any], kind: str | None, options: ReadOptions) -> Dat
         counter = DictVectorizer()  # columns that a dict lacks are 0
         matrix = counter.fit_transform([{str(k): v for k, v in row.items()} for row in source])
         return Data(matrix, None, counter.get_feature_names_out())
-    need("Reading lists", "polars")
-    import polars as pl
-
     if not has_pairs:
         frame = pl.DataFrame(source, infer_schema_length=None, strict=False)
     elif {len(edge) for edge in source} not in ({2}, {3}):
@@ -456,7 +414,9 @@ def _from_data_frame(frame: Any, kind: str | None, options: ReadOptions) -> Data
     if not hasattr(frame, "index") or options.name_column is not None:
         return _from_table(table, kind, options, "a data frame")
     is_counted = are_numbers(np.asarray(frame.index, dtype=object))
-    if likely == "table" and options.drop is None and _is_complete(frame):
+    is_complete = all(dtype.kind in "iufb" for dtype in frame.dtypes)
+    is_complete = is_complete and not frame.isna().any(axis=None)
+    if likely == "table" and options.drop is None and is_complete:
         options.check(likely, "a data frame")
         warn_of_units(table, [profile.name for profile in profiles_of(table)])
         return Data(frame, None if is_counted else distinct(frame.index), list(frame.columns))
@@ -465,8 +425,3 @@ def _from_data_frame(frame: Any, kind: str | None, options: ReadOptions) -> Data
         named = named.rename_axis(index=frame.index.name or "").reset_index()
         table = from_frame(named, "the data frame")
     return _from_table(table, kind, options, "a data frame")
-
-
-def _is_complete(frame: Any) -> bool:
-    """Has a pandas frame only numbers, none of them missing?"""
-    return all(dtype.kind in "iufb" for dtype in frame.dtypes) and not frame.isna().any(axis=None)

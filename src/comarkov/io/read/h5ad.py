@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import struct
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -15,13 +17,14 @@ from ...joint.messages import InputError, listed, need, warn_user
 from ...joint.objects import Layer, is_anndata
 from ..files import whole_file
 from ..read_options import ReadOptions
-from .data import Data
-from .matrices import errors_in, refuse_bad_weights
+from .data import Data, errors_in, refuse_bad_weights
 from .naming import distinct, frame_classes
 from .opened import Opened, unpacking_limit
 from .raw_tables import reason
 
 ANNDATA_OBJECT = "the AnnData object"
+#: Strings in HDF5 files: the size of all, then of each its number, or 0 at the end, and its size.
+HEAP, HEAP_OBJECT = re.compile(rb"GCOL\x01\0\0\0(.{8})", re.DOTALL), struct.Struct("<H6xQ")
 
 
 def from_anndata(annotated: Any, options: ReadOptions, name: str = ANNDATA_OBJECT) -> Data:
@@ -50,8 +53,7 @@ def from_anndata(annotated: Any, options: ReadOptions, name: str = ANNDATA_OBJEC
 
 def from_h5ad(file: Opened, options: ReadOptions) -> Data:
     """An AnnData file."""
-    annotated = read_h5ad(file.path, file.name, options.max_bytes)
-    return from_anndata(annotated, options, file.name)
+    return from_anndata(_load(file, options.max_bytes), options, file.name)
 
 
 def _layer(annotated: Any, wanted: str | None, name: str) -> Layer:
@@ -67,11 +69,8 @@ def _layer(annotated: Any, wanted: str | None, name: str) -> Layer:
     layers = {layer.name: layer for layer in matrices_of.layers(annotated)}
     if wanted not in layers:
         similar = [*get_close_matches(wanted, layers, n=1), *layers, matrices_of.X][0]
-        raise InputError(
-            f"it has no layer {wanted!r}, only {', '.join(layers) or 'nothing to read'}",
-            file=name,
-            advice=f"Use layer={similar!r}.",
-        )
+        problem = f"it has no layer {wanted!r}, only {', '.join(layers) or 'nothing to read'}"
+        raise InputError(problem, file=name, advice=f"Use layer={similar!r}.")
     return layers[wanted]
 
 
@@ -83,11 +82,11 @@ def _no_weights(annotated: Any, layer: Layer, problem: str, name: str) -> InputE
     if good:
         advice = f"Read {good[0]}: {_call(name, good[0].choice)}"
     elif problem.startswith("negative"):
-        is_object, counts = name == ANNDATA_OBJECT, _call(name, 'layer="counts"')
-        keep = 'run adata.layers["counts"] = adata.X.copy()' if is_object else "copy X to a layer"
+        counts = _call(name, 'layer="counts"')
         advice = (
             f"Pass the data as they were before scaling: none of {listed(layers, 9)} holds counts. "
-            f"To keep them, {keep} before you scale, then use {counts}"
+            'To keep them, run adata.layers["counts"] = adata.X.copy() before you scale, then use '
+            f"{counts}"
         )
     try:
         refuse_bad_weights(layer.matrix, layer.row_names, layer.column_names, name)
@@ -101,25 +100,36 @@ def _call(name: str, choice: str) -> str:
     return f"comarkov.read(adata, {choice})" if name == ANNDATA_OBJECT else choice
 
 
-def read_h5ad(path: str | os.PathLike[str], name: str, max_bytes: int | None = None) -> Any:
+def _load(file: Opened, max_bytes: int | None = None) -> Any:
     """An AnnData object from a file, all of which must be in it."""
     need("Reading h5ad files", "anndata", install="comarkov[anndata]")
     try:
-        _refuse_other_files(Path(path), name, unpacking_limit(Path(path), max_bytes))
+        _refuse_endless_heaps(file)
+        _refuse_other_files(file, unpacking_limit(file.path, max_bytes))
         import anndata
 
-        return anndata.read_h5ad(path)
+        return anndata.read_h5ad(file.path)
     except InputError:
         raise
     except Exception as error:  # HDF5 files can be wrong in many ways, with an error for each
-        raise InputError(
-            f"not a valid h5ad file: {reason(error)}",
-            file=name,
-            advice="Write it again with adata.write_h5ad.",
-        ) from error
+        problem = f"not a valid h5ad file: {reason(error)}"
+        advice = "Write it again with adata.write_h5ad."
+        raise InputError(problem, file=file.name, advice=advice) from error
 
 
-def _refuse_other_files(path: Path, name: str, limit: int) -> None:
+def _refuse_endless_heaps(file: Opened) -> None:
+    """An error about strings of which HDF5 would never find the end: the next is at their place."""
+    for heap in HEAP.finditer(file.content):
+        place, end = heap.end(), heap.start() + int.from_bytes(heap[1], "little")
+        while place + HEAP_OBJECT.size <= min(end, len(file.content)):
+            index, size = HEAP_OBJECT.unpack_from(file.content, place)
+            step = size if index == 0 else HEAP_OBJECT.size + -(-size // 8) * 8
+            if not 0 < step <= end - place:
+                raise ValueError("the places of its strings are wrong")
+            place += step
+
+
+def _refuse_other_files(file: Opened, limit: int) -> None:
     """An error about values that are in other files, or claim more than ``limit`` bytes."""
     import h5py
 
@@ -140,18 +150,12 @@ def _refuse_other_files(path: Path, name: str, limit: int) -> None:
             if size > limit:
                 problem = f"its data sets claim more than {limit:,} bytes, which may be a trap"
         if problem:
-            raise InputError(
-                problem,
-                file=name,
-                advice="If you trust it, read it yourself: comarkov.read(anndata.read_h5ad(path)).",
-            )
+            advice = "If you trust it, read it yourself: comarkov.read(anndata.read_h5ad(path))."
+            raise InputError(problem, file=file.name, advice=advice)
 
-    with h5py.File(path, "r") as file:
-        visit("", file)
-        file.visititems(lambda place, member: visit(f"/{place}", member))
-
-
-# --- clusters written back --------------------------------------------------------------------
+    with h5py.File(file.path, "r") as content:
+        visit("", content)
+        content.visititems(lambda place, member: visit(f"/{place}", member))
 
 
 def write_h5ad(
@@ -193,7 +197,8 @@ def write_h5ad(
     if is_anndata(source):
         annotated = source if target is None else source.copy()
     else:
-        annotated = read_h5ad(source, str(source))
+        path = Path(source)
+        annotated = _load(Opened(str(source), path, path.suffix))
     _annotate(annotated, model, key)
     if target is not None:
         with whole_file(target) as draft:
@@ -202,6 +207,8 @@ def write_h5ad(
 
 
 def _annotate(annotated: Any, model: Any, key: str) -> None:
+    from pandas import Categorical
+
     raw: Any = getattr(annotated, "raw", None)  # which may have other variables than X
     columns = [annotated.var] if raw is None else [annotated.var, raw.var]
     sizes = []
@@ -211,34 +218,25 @@ def _annotate(annotated: Any, model: Any, key: str) -> None:
     ):
         labels, fitted = getattr(model, f"{side}_labels_"), getattr(model, names, None)
         known = None if fitted is None else distinct(fitted)
-        matching = [table for table in tables if _matches(table, labels, known)]
+        matching = [
+            table
+            for table in tables
+            if len(table) == labels.size and known in (None, distinct(table.index))
+        ]
         if not matching:
             raise InputError(
                 f"The model was fitted to other data: its {labels.size:,} {side}s are not the "
                 f"{len(tables[0]):,} here",
                 advice="Fit it to these: model.fit(comarkov.read(source)).",
             )
-        _write_clusters(matching[0], key, labels, getattr(model, f"{side}_confidence_", None))
+        present = np.unique(labels[labels >= 0])
+        codes = np.where(labels >= 0, np.searchsorted(present, labels), -1)
+        matching[0][key] = Categorical.from_codes(codes, categories=list(map(str, present)))
+        if (confidence := getattr(model, f"{side}_confidence_", None)) is not None:
+            matching[0][f"{key}_confidence"] = confidence
         if matching[0] is not tables[0]:
             warn_user(
                 f"The model was fitted to .raw, so .raw.var[{key!r}] has the column clusters."
             )
-        sizes.append(int(np.unique(labels[labels >= 0]).size))
+        sizes.append(present.size)
     annotated.uns[key] = {"beta": model.beta_, "cost": model.cost_, "n_clusters": np.array(sizes)}
-
-
-def _matches(table: Any, labels: np.ndarray, names: list[str] | None) -> bool:
-    """Are the elements of a fit those of a table, in the same order?"""
-    return len(table) == labels.size and names in (None, distinct(table.index))
-
-
-def _write_clusters(
-    table: Any, key: str, labels: np.ndarray, confidence: np.ndarray | None
-) -> None:
-    import pandas as pd
-
-    present = np.unique(labels[labels >= 0])
-    codes = np.where(labels >= 0, np.searchsorted(present, labels), -1)
-    table[key] = pd.Categorical.from_codes(codes, categories=[str(label) for label in present])
-    if confidence is not None:
-        table[f"{key}_confidence"] = confidence

@@ -90,18 +90,11 @@ class _Column:
         most = max(1, len(self.body) // 10) if self.position >= 2 else 0
         return others <= most and others < len(self.body)
 
-    @property
-    def is_heading_of_numbers(self) -> bool:
-        """Does a word that occurs nowhere below stand above numbers?"""
-        return not looks_like_number(self.first) and self.first not in self.body
-
     def has_style(self, cell: str) -> bool:
         """Does a cell have the traits that most cells below the first line share?"""
         for trait in TRAITS:
             share = sum(map(trait, self.body)) / len(self.body)
-            if (share >= SHARED_TRAIT and not trait(cell)) or (
-                share <= 1 - SHARED_TRAIT and trait(cell)
-            ):
+            if share >= SHARED_TRAIT if not trait(cell) else share <= 1 - SHARED_TRAIT:
                 return False
         return True
 
@@ -120,16 +113,18 @@ def guess_header(first: Sequence[str], rest: Sequence[Sequence[str]], recur: Rec
     It is if a word stands above numbers, if its numbers are headings such as years, or if none of
     its words occurs below it in the same column. ``recur`` is called only in the last case.
     """
+    if not rest and len(first) > 3:  # the header of a wide table holds no numbers
+        return HeaderGuess(not any(map(looks_like_number, first[1:])))
     if not rest:
-        return HeaderGuess(_is_lone_header(first))
+        return HeaderGuess(all(map(is_heading, first)))
     cells = [
         _Column(i, cell, [row[i] for row in rest if i < len(row) and not is_gap(row[i])])
         for i, cell in enumerate(first[:HEADER_SAMPLE_COLUMNS])
     ]
     columns = [column for column in cells if column.body]
     numbers = [c for c in columns if c.holds_numbers and not is_missing(c.first)]
-    if any(column.is_heading_of_numbers for column in numbers):
-        return HeaderGuess(True)
+    if any(not looks_like_number(c.first) and c.first not in c.body for c in numbers):
+        return HeaderGuess(True)  # a word that occurs nowhere below stands above numbers
     if not first[0].strip() and len(cells[0].body) == len(rest):
         return HeaderGuess(True)  # the empty corner of a wide table
     if numbers:
@@ -137,13 +132,6 @@ def guess_header(first: Sequence[str], rest: Sequence[Sequence[str]], recur: Rec
     if all(map(is_heading, first)):
         return HeaderGuess(True)
     return _guess_words([c for c in columns if not is_missing(c.first)], rest, recur)
-
-
-def _is_lone_header(first: Sequence[str]) -> bool:
-    """Is the only line a header? One of a wide table holds no numbers."""
-    if len(first) > 3:
-        return not any(map(looks_like_number, first[1:]))
-    return all(map(is_heading, first))
 
 
 def _guess_numbers(first: Sequence[str], numbers: Sequence[str]) -> HeaderGuess:
@@ -210,13 +198,10 @@ def is_heading_of_identifiers(heading: str) -> bool:
     return IDENTIFIER.fullmatch(heading.replace("Unnamed", "unnamed")) is not None
 
 
-CALENDAR_TEXTS = (
+CALENDARS = (
     "monday tuesday wednesday thursday friday saturday sunday",
     "january february march april may june july august september october november december",
 )
-CALENDARS = [text.split() for text in CALENDAR_TEXTS]
-
-
 INTERVAL = re.compile(r"(below )?(-?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?)( to \S+| or more)?")
 MAX_ORDERED = 100  # names of bins
 
@@ -227,7 +212,7 @@ def in_order(names: list[str]) -> list[str]:
         return names
     for calendar in CALENDARS:
         for length in (None, 3):
-            places = {name[:length]: place for place, name in enumerate(calendar)}
+            places = {name[:length]: place for place, name in enumerate(calendar.split())}
             if all(name.lower() in places for name in names):
                 return sorted(names, key=lambda name: places[name.lower()])
     limits = {name: INTERVAL.fullmatch(name) for name in names}

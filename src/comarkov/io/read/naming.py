@@ -18,7 +18,7 @@ from ..csv_files import SPREADSHEET_MARK, unquote_formula
 from ..read_options import Column, ReadOptions
 from .data import Data
 from .opened import as_utf8, opened
-from .raw_tables import RawTable, errors_of_polars
+from .raw_tables import RawTable, errors_of_polars, pl
 from .table_files import from_lines, from_parquet, is_parquet
 
 FILE_KEY_NAME = re.compile(r"(.+):([^:]*):([^:]*)")
@@ -26,9 +26,6 @@ LABEL_HEADINGS = ("cluster", "class", "label", "topic", "group", "genre", "categ
 MARKS = {"true", "false", "0.0", "1.0"}  # of a column that is true or false, also as JSON has it
 MAX_CATEGORIES = 50  # of a column that holds classes although the user has not said so
 OWN_PREFIX = "comarkov"  # of the columns with clusters that we wrote ourselves
-
-
-# --- files ------------------------------------------------------------------------------------
 
 
 class NameFile(NamedTuple):
@@ -65,11 +62,9 @@ class NameTable(NamedTuple):
         if str(which).isdecimal() and int(which) < len(self.header):
             return int(which)
         example = ":".join([self.source, self.header[0], self.header[-1]])
-        raise InputError(
-            f"it has no column {quote(which)}, only {listed(self.header, 10)}",
-            file=self.source,
-            advice=f"Choose two of its columns, for example {role}={example!r}.",
-        )
+        problem = f"it has no column {quote(which)}, only {listed(self.header, 10)}"
+        advice = f"Choose two of its columns, for example {role}={example!r}."
+        raise InputError(problem, file=self.source, advice=advice)
 
     def pairs(self, key: int, value: int, known: Collection[str]) -> list[tuple[str, str]]:
         """Two columns; the first line is no header if its key is one of the known."""
@@ -96,9 +91,6 @@ def _read_table(path: Any, encoding: str | None, max_bytes: int | None = None) -
     return NameTable(str(path), table.columns, lines, table.lines is not None)
 
 
-# --- names ------------------------------------------------------------------------------------
-
-
 def rename(data: Data, options: ReadOptions) -> Data:
     """Data under the names in ``row_names`` and ``column_names``, or in the files of before.
 
@@ -114,10 +106,9 @@ def rename(data: Data, options: ReadOptions) -> Data:
             if side in options.given:
                 raise
             if isinstance(error, OSError):
-                warn_user(
-                    f"The model has its {side.replace('_', ' ')} from {choice}, which is missing: "
-                    f"ids stay. If the file has moved, give its new path with {side}=."
-                )
+                what = f"its {side.replace('_', ' ')} from {choice}, which is missing: ids stay"
+                advice = f"If the file has moved, give its new path with {side}=."
+                warn_user(f"The model has {what}. {advice}")
             continue
         named = (True, data.named[1]) if axis == 0 else (data.named[0], True)
         data = data.changed(named=named, **{side: names})
@@ -134,12 +125,13 @@ def _new_names(
         file = NameFile.of(choice)
         table = _read_table(file.path, options.encoding, options.max_bytes)
         source = table.source
-        if file.key is not None or (are_ids and file.value is None and len(table.header) > 1):
+        has_ids = are_ids and file.value is None and len(table.header) > 1
+        has_ids = has_ids or file.key is not None
+        value = table.position(int(has_ids) if file.value is None else file.value, role)
+        if has_ids:
             key = table.position(0 if file.key is None else file.key, role)
-            value = table.position(1 if file.value is None else file.value, role)
             names = dict(table.pairs(key, value, ids))
         else:
-            value = table.position(0 if file.value is None else file.value, role)
             is_titled = isinstance(file.value, str) and not file.value.isdecimal()
             first = [] if is_titled or not table.is_delimited else [table.header]
             names = [line[value] for line in (*first, *table.lines)]
@@ -174,9 +166,6 @@ def distinct(names: Iterable[Any] | None, ids: Sequence[str] | None = None) -> A
         for name, one in zip(texts, ids, strict=True)
     ]
     return longer if longer == texts else distinct(longer, ids)
-
-
-# --- labels, by name --------------------------------------------------------------------------
 
 
 class Labels(NamedTuple):
@@ -221,9 +210,6 @@ def read_labels(
     return Labels(header[value] if has_title else Path(file.path).stem, by_name)
 
 
-# --- known classes ----------------------------------------------------------------------------
-
-
 def _as_choice(classes: Any) -> Any:
     """What a user gives as classes: a mapping, or a list of files and names of columns.
 
@@ -231,10 +217,10 @@ def _as_choice(classes: Any) -> Any:
     """
     if classes is None or isinstance(classes, Mapping):
         return classes
-    if isinstance(classes, os.PathLike | tuple):
+    if isinstance(classes, str) and not _is_file(classes):
+        return [part.strip() for part in classes.split(",")]
+    if isinstance(classes, str | os.PathLike | tuple):
         return [classes]
-    if isinstance(classes, str):
-        return [classes] if _is_file(classes) else [part.strip() for part in classes.split(",")]
     if hasattr(classes, "to_dict"):
         return {str(getattr(classes, "name", None) or "class"): dict(classes.items())}
     return list(classes)
@@ -289,8 +275,6 @@ def edge_classes(
     table: RawTable, element: str, classes: Any, names: np.ndarray
 ) -> dict[str, np.ndarray]:
     """The classes in columns of an edge list: for each element that of most of its edges."""
-    import polars as pl
-
     found = {}
     for column in columns_in(classes):
         if column not in table.columns:
@@ -319,7 +303,15 @@ def classify(data: Data, ids: Data, options: ReadOptions) -> Data:
             continue
         names = getattr(ids, f"{side}_names"), getattr(data, f"{side}_names")
         if isinstance(choice, Mapping):
-            classes = _classes_in_mapping(choice, names)
+            several = (Mapping, list, tuple, np.ndarray)
+            if not any(isinstance(each, several) for each in choice.values()):
+                choice = {"class": choice}
+            classes = {
+                str(title): Labels("", {str(k): str(v) for k, v in each.items()}).of(*names)
+                if isinstance(each, Mapping)
+                else each
+                for title, each in choice.items()
+            }
         else:
             read: dict[str, np.ndarray] = getattr(data, f"{side}_classes")
             columns = columns_in(choice)
@@ -331,18 +323,6 @@ def classify(data: Data, ids: Data, options: ReadOptions) -> Data:
             classes |= dict(_classes_in_file(each, names, side, options) for each in files)
         data = data.changed(**{f"{side}_classes": classes})
     return data
-
-
-def _classes_in_mapping(choice: Mapping[Any, Any], names: tuple[np.ndarray, ...]) -> dict[str, Any]:
-    """Classes by the name of the classification: a list in order, or a mapping of names."""
-    if not any(isinstance(value, Mapping | list | tuple | np.ndarray) for value in choice.values()):
-        choice = {"class": choice}
-    return {
-        str(title): Labels("", {str(k): str(v) for k, v in classes.items()}).of(*names)
-        if isinstance(classes, Mapping)
-        else classes
-        for title, classes in choice.items()
-    }
 
 
 def _classes_in_file(
@@ -363,8 +343,6 @@ def _classes_in_file(
 
 
 def _no_such_classes(name: str, source: str, columns: list[str]) -> InputError:
-    return InputError(
-        f"There is no file {name!r}, and {source} has no column of that name with classes",
-        advice=(f"Choose one of {listed(columns, 10)}, or give" if columns else "Give")
-        + " a file with names and classes, such as classes.csv.",
-    )
+    problem = f"There is no file {name!r}, and {source} has no column of that name with classes"
+    give = f"Choose one of {listed(columns, 10)}, or give" if columns else "Give"
+    return InputError(problem, advice=f"{give} a file with names and classes, such as classes.csv.")

@@ -16,7 +16,7 @@ import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from pathlib import Path
@@ -26,7 +26,6 @@ from ...joint.messages import InputError, listed, need, shortened, similar_file,
 from ..files import is_own
 
 COPY_CHUNK = 1 << 20  # bytes
-ZSTANDARD_PART = 2048  # bytes, which can unpack to 64 MB at most
 BYTE_ORDER_MARKS = {  # UTF-32 comes first, as its mark begins like that of UTF-16
     **dict.fromkeys((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE), "utf-32"),
     **dict.fromkeys((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE), "utf-16"),
@@ -76,15 +75,24 @@ class Opened:
 @contextmanager
 def opened(source: Any, max_bytes: int | None = None) -> Iterator[Opened]:
     """A path, "-" for stdin, or an open file, as a plain file that exists for a while."""
+    with temporary_folder() as folder:
+        yield _unpack(_on_disk(source, folder), folder, max_bytes)
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """A folder that is there for a while."""
     with tempfile.TemporaryDirectory(prefix="comarkov-", ignore_cleanup_errors=True) as folder:
-        yield _unpack(_on_disk(source, Path(folder)), Path(folder), max_bytes)
+        yield Path(folder)
 
 
 def _on_disk(source: Any, folder: Path) -> Opened:
-    if source == "-":
-        return _spool(sys.stdin.buffer, "stdin", folder)
-    if hasattr(source, "read"):
-        return _spool(source, str(getattr(source, "name", "the open file")), folder)
+    stream = sys.stdin.buffer if source == "-" else source
+    if hasattr(stream, "read"):
+        name = "stdin" if source == "-" else str(getattr(source, "name", "the open file"))
+        with (folder / "spooled").open("wb") as file:
+            file.writelines(_chunks(stream))
+        return Opened(name, folder / "spooled", Path(name).suffix.lower())
     path = Path(source)
     if not path.exists():
         advice = similar_file(path) or " Check the path."
@@ -92,13 +100,6 @@ def _on_disk(source: Any, folder: Path) -> Opened:
     if path.is_dir():
         raise InputError("it is a folder", file=source, advice="Give the path of a file in it.")
     return Opened(str(source), path, path.suffix.lower())
-
-
-def _spool(stream: IO[Any], name: str, folder: Path) -> Opened:
-    path = folder / "spooled"
-    with path.open("wb") as file:
-        file.writelines(_chunks(stream))
-    return Opened(name, path, Path(name).suffix.lower())
 
 
 def _unpack(file: Opened, folder: Path, max_bytes: int | None) -> Opened:
@@ -118,7 +119,12 @@ def _unpack(file: Opened, folder: Path, max_bytes: int | None) -> Opened:
                 archive = stack.enter_context(zipfile.ZipFile(file.path))
                 if "xl/workbook.xml" in archive.namelist():
                     return replace(file, suffix=SPREADSHEET)
-                inner = _only_member(archive, file.name)
+                members = [each for each in archive.namelist() if not each.endswith("/")]
+                if len(members) != 1:
+                    problem = f"it contains {len(members)} files"
+                    advice = "Unpack it, and give one of them."
+                    raise InputError(problem, file=file.name, advice=advice)
+                inner = members[0]
                 content = _chunks(stack.enter_context(archive.open(inner)))
             _copy(content, target, unpacking_limit(file.path, max_bytes), file.name)
     except DAMAGED as error:
@@ -126,14 +132,6 @@ def _unpack(file: Opened, folder: Path, max_bytes: int | None) -> Opened:
         advice = "Download it again, or unpack it with another program."
         raise InputError(problem, file=file.name, advice=advice) from error
     return Opened(file.name, target, Path(inner or name).suffix.lower())
-
-
-def _only_member(archive: zipfile.ZipFile, name: str) -> str:
-    members = [each for each in archive.namelist() if not each.endswith("/")]
-    if len(members) != 1:
-        problem, advice = f"it contains {len(members)} files", "Unpack it, and give one of them."
-        raise InputError(problem, file=name, advice=advice)
-    return members[0]
 
 
 def _first(marks: Mapping[bytes, str], start: bytes) -> str | None:
@@ -147,10 +145,7 @@ def plain_suffix(path: Path) -> str:
 
 
 def refuse_far_cells(file: Opened, advice: str) -> None:
-    """Refuse sheets with a cell far away from all others: their reader makes room for all between.
-
-    Only sheets with a place from column AAA or row 10,000 on are looked at, which few have.
-    """
+    """Refuse sheets with a cell far from all others: their reader makes room for all between."""
     with zipfile.ZipFile(file.path) as archive:
         for member in archive.namelist():
             content = archive.read(member)
@@ -192,7 +187,8 @@ def _zstandard(packed: IO[bytes]) -> Iterator[bytes]:
     begin = zstandard.ZstdDecompressor(max_window_size=1 << 31).decompressobj
     frame = begin()
     try:
-        while part := (frame.unused_data if frame.eof else b"") or packed.read(ZSTANDARD_PART):
+        while part := (frame.unused_data if frame.eof else b"") or packed.read(2048):
+            # so many bytes can unpack to 64 MB at most
             frame = begin() if frame.eof else frame
             yield frame.decompress(part)
     except zstandard.ZstdError as error:
@@ -207,11 +203,9 @@ def _copy(chunks: Iterable[bytes], target: Path, limit: int, name: str) -> None:
         for chunk in chunks:
             left -= len(chunk)
             if left < 0:
-                raise InputError(
-                    f"it unpacks to more than {limit:,} bytes, which may be a trap",
-                    file=name,
-                    advice=f"If you trust it, raise the limit: max_bytes={10 * limit}",
-                )
+                problem = f"it unpacks to more than {limit:,} bytes, which may be a trap"
+                advice = f"If you trust it, raise the limit: max_bytes={10 * limit}"
+                raise InputError(problem, file=name, advice=advice)
             file.write(chunk)
 
 
@@ -222,9 +216,8 @@ def files_in(folder: Path, hidden: tuple[str, ...] = (".",), is_noted: bool = Tr
     """
     paths: list[Path] = []
     for place, folders, names in os.walk(folder):
-        folders[:] = [
-            name for name in folders if not (name.startswith(hidden) or is_own(Path(place, name)))
-        ]
+        shown = [name for name in folders if not name.startswith(hidden)]
+        folders[:] = [name for name in shown if not is_own(Path(place, name))]
         paths += [Path(place, name) for name in names if not name.startswith(hidden)]
     skipped = sorted(path for path in paths if not path.is_file())
     if skipped and is_noted:
@@ -244,10 +237,7 @@ def is_text(content: bytes, encoding: str | None = None) -> bool:
 
 
 def detect(content: bytes | mmap.mmap) -> str:
-    """The encoding of a text: by its byte order mark, UTF-8 if that fits, else a Western one.
-
-    What is not text counts as UTF-8: its reader reports what is wrong with it.
-    """
+    """The encoding: by the byte order mark, UTF-8 if that fits or it is no text, else Western."""
     start = content[:COPY_CHUNK]
     encoding = _first(BYTE_ORDER_MARKS, start)
     if encoding is not None or not is_text(start):
@@ -256,14 +246,12 @@ def detect(content: bytes | mmap.mmap) -> str:
 
 
 def _fits(content: bytes | mmap.mmap, encoding: str) -> bool:
-    decoder = codecs.getincrementaldecoder(encoding)()
-    try:
-        for begin in range(0, len(content), COPY_CHUNK):
-            decoder.decode(content[begin : begin + COPY_CHUNK])
-        decoder.decode(b"", final=True)
-    except UnicodeDecodeError:
-        return False
-    return True
+    decoder, size = codecs.getincrementaldecoder(encoding)(), len(content)
+    with suppress(UnicodeDecodeError):
+        for begin in range(0, size, COPY_CHUNK):
+            decoder.decode(content[begin : begin + COPY_CHUNK], final=begin + COPY_CHUNK >= size)
+        return True
+    return False
 
 
 def western_note(what: str, encoding: str) -> str:
@@ -296,8 +284,8 @@ def as_utf8(file: Opened, encoding: str | None) -> Iterator[Opened]:
     if encoding in ("utf-8", "utf-8-sig", "ascii") and not is_of_old_mac:
         yield file
         return
-    with tempfile.TemporaryDirectory(prefix="comarkov-", ignore_cleanup_errors=True) as folder:
-        target = Path(folder) / "utf-8"
+    with temporary_folder() as folder:
+        target = folder / "utf-8"
         try:
             with (
                 file.path.open(encoding=encoding, newline=None if is_of_old_mac else "") as source,
@@ -311,13 +299,14 @@ def as_utf8(file: Opened, encoding: str | None) -> Iterator[Opened]:
 
 
 def decoded(content: bytes, name: str, encoding: str | None, line: int = 1) -> str:
-    """A text, or an error that states where it is not in this encoding. It begins on ``line``.
+    """A text with Unix line ends, or an error that states where it is not in this encoding.
 
-    If the encoding is None it is detected.
+    It begins on ``line``. If the encoding is None it is detected.
     """
     encoding = _chosen(encoding, content, name)
     try:
-        return content.decode("utf-8-sig" if encoding == "utf-8" else encoding)
+        text = content.decode("utf-8-sig" if encoding == "utf-8" else encoding)
+        return text.replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
         raise InputError(
             f"the byte 0x{content[error.start]:02x} is not {encoding}",

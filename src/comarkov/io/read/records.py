@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -20,30 +20,26 @@ import scipy.sparse as sp
 from ...joint.messages import InputError, listed, quote, warn_user
 from ..read_options import ReadOptions, pairs_in
 from .bins import (
-    BINS,
     DATE_PARTS,
     bin_count,
     dates_in,
     interval_texts,
     joined_interval,
     parts_for_records,
-    parts_of,
     round_limits,
 )
 from .columns import ColumnProfile, profiles_of
 from .data import Data
 from .headers import in_order, kind_of
 from .naming import chosen_columns, columns_in, distinct
-from .raw_tables import RawTable, no_lines, unsuitable
-
-if TYPE_CHECKING:
-    import polars as pl
+from .raw_tables import RawTable, no_lines, pl
 
 MAX_PLAIN = 8  # different whole numbers that are categories as they are
 MAX_VALUES = 30  # values of a variable; rarer ones are put together
 OTHER_VALUES = 0.5  # the largest share of these
 NAMED_SHARE = 0.5  # of the names of rows that must differ
 OTHER = "other"
+SAME_NUMBER = r"\.0*$", ""  # 8.0 is 8
 NOT_DESCRIBING = {  # roles of columns
     "empty": "empty",
     "constant": "the same everywhere",
@@ -70,27 +66,24 @@ class Variable:
         return self.heading if self.part is None else f"{self.heading} ({self.part})"
 
 
-# --- from a table to a matrix -----------------------------------------------------------------
-
-
 def from_records(table: RawTable, options: ReadOptions) -> Data:
     """The matrix of rows by categories, like that of earlier records if ``variables`` are given."""
     frame = table.frame.select(table.kept).collect(engine="streaming")
     if not len(frame):
         raise no_lines(table)
     profiles = {profile.name: profile for profile in profiles_of(table)}
+    table = replace(table, frame=frame.lazy())
     classes = [table.field(name, "row_classes") for name in columns_in(options.row_classes)]
     names = _names(table, options, profiles)
-    taken = {*classes, names}
     if options.variables is None:
-        variables = _variables(table, frame, options, profiles, taken)
+        others = [profiles[name] for name in table.kept if name not in (*classes, names)]
+        variables = _variables(table, options, others)
     else:
         variables = known_variables(options.variables)
-    matrix = _matrix(table, frame, variables)
-    values = {table.heading(each): _texts(table, frame, each) for each in classes}
+    values = {table.heading(each): _texts(table, each) for each in classes}
     has_title = names is not None and table.has_headings
     return Data(
-        matrix,
+        _matrix(table, len(frame), variables),
         None if names is None else distinct(frame[names].cast(str).fill_null("").to_list()),
         [name for variable in variables for name in variable.categories],
         kind_of(table.heading(names or ""), "record") if has_title else "record",
@@ -104,14 +97,12 @@ def from_records(table: RawTable, options: ReadOptions) -> Data:
 def _names(
     table: RawTable, options: ReadOptions, profiles: Mapping[str, ColumnProfile]
 ) -> str | None:
-    """The column that names the rows: the one chosen, or the first with a text for nearly each.
-
-    A column called name or title may hold numbers, as those of films do.
-    """
+    """The column that names the rows: the one chosen, or the first with a text for nearly each."""
     if options.name_column is not None:
         return table.field(options.name_column, "names")
     for name, profile in profiles.items():
         has_many = profile.distinct > max(MAX_VALUES, NAMED_SHARE * profile.filled)
+        # some films are called by numbers
         is_named = profile.role == "category" or profile.heading.lower() in ("name", "title")
         if profile.role == "unique" or (is_named and has_many):
             return name
@@ -119,40 +110,11 @@ def _names(
 
 
 def _variables(
-    table: RawTable,
-    frame: pl.DataFrame,
-    options: ReadOptions,
-    profiles: Mapping[str, ColumnProfile],
-    taken: set[str | None],
+    table: RawTable, options: ReadOptions, profiles: Sequence[ColumnProfile]
 ) -> list[Variable]:
     """The variables that describe the rows, with a note about columns that do not."""
     bins = {table.field(name, "bin"): how for name, how in pairs_in(options.bin).items()}
-    weights = _weights(table, options)
-    variables, aside = [], []
-    for name in table.kept:
-        if name in taken:
-            continue
-        role = profiles[name].role
-        if role in NOT_DESCRIBING and name not in bins:
-            aside.append((name, NOT_DESCRIBING[role]))
-            continue
-        described = list(_described(table, frame, profiles[name], bins.get(name)))
-        if not described:
-            aside.append((name, "too many different values"))
-        share = weights.get(name, 1.0) / max(len(described), 1)
-        variables += [replace(each, weight=share) for each in described]
-    if len(variables) < 2:
-        problem = f"{len(variables) or 'none'} of its columns can describe records, which takes two"
-        raise unsuitable(table, problem)
-    if aside:
-        facts = [f"{table.label(name)} ({why})" for name, why in aside]
-        warn_user(f"{table.name}: set aside: {listed(facts, 6)}.")
-    return variables
-
-
-def _weights(table: RawTable, options: ReadOptions) -> dict[str, float]:
-    """The weights of variables that the user has set, by field."""
-    weights = {}
+    weights, variables, aside = {}, [], []
     for name, text in pairs_in(options.variable_weights).items():
         if not re.fullmatch(r"\d+(\.\d*)?|\.\d+", text):
             raise InputError(
@@ -160,58 +122,60 @@ def _weights(table: RawTable, options: ReadOptions) -> dict[str, float]:
                 advice=f"Use, for example, variable_weights={f'{name}=2'!r}.",
             )
         weights[table.field(name, "variable_weights")] = float(text)
-    return weights
+    for profile in profiles:
+        name, described = profile.name, list[Variable]()
+        if profile.role not in NOT_DESCRIBING or name in bins:
+            described = list(_described(table, profile, bins.get(name)))
+        if not described:
+            aside.append((name, NOT_DESCRIBING.get(profile.role, "too many different values")))
+        share = weights.get(name, 1.0) / max(len(described), 1)
+        variables += [replace(each, weight=share) for each in described]
+    if len(variables) < 2:
+        problem = f"{len(variables) or 'none'} of its columns can describe records, which takes two"
+        raise table.unsuitable(problem)
+    if aside:
+        facts = [f"{table.label(name)} ({why})" for name, why in aside]
+        warn_user(f"{table.name}: set aside: {listed(facts, 6)}.")
+    return variables
 
 
-def _described(
-    table: RawTable, frame: pl.DataFrame, profile: ColumnProfile, how: str | None
-) -> Iterator[Variable]:
+def _described(table: RawTable, profile: ColumnProfile, how: str | None) -> Iterator[Variable]:
     """The variables of a column: one, or one for each part of its dates; none if not possible."""
     heading, name = str(table.label(profile.name)), profile.name
     if profile.role == "date" or how in DATE_PARTS:
-        dates = dates_in(table, name, frame[name])
+        dates = dates_in(table, name)
         for part in [how] if how else parts_for_records(dates):
-            variable = _of_values(heading, parts_of(dates, part))
-            if variable is not None:
+            if variable := _of_values(heading, dates.dt.strftime(DATE_PARTS[part])):
                 yield replace(variable, part=part)
         return
     if profile.role == "number" and (profile.distinct > MAX_PLAIN or not profile.is_whole):
-        yield _of_numbers(heading, table.numbers(frame, [name])[:, 0], bin_count(how, BINS))
+        numbers = table.numbers(table.cells(name).to_frame(), [name])[:, 0]
+        yield _of_numbers(heading, numbers, bin_count(how))
         return
-    texts = _texts(table, frame, name)
-    variable = _of_values(heading, _plain_numbers(texts) if profile.role == "number" else texts)
-    if variable is not None:
+    texts = _texts(table, name)
+    if profile.role == "number":
+        texts = texts.str.replace(*SAME_NUMBER)
+    if variable := _of_values(heading, texts):
         yield variable
 
 
-def _texts(table: RawTable, frame: pl.DataFrame, name: str) -> pl.Series:
+def _texts(table: RawTable, name: str) -> pl.Series:
     """A column as texts, without quotes that follow a space: a, "b"."""
-    texts: pl.Series = frame.select(table.text(name))[name].str.replace('^"(.*)"$', "${1}")
-    return texts
-
-
-def _plain_numbers(texts: pl.Series) -> pl.Series:  # 8 and 8.0 are the same
-    return texts.str.replace(r"\.0*$", "")
-
-
-# --- categories -------------------------------------------------------------------------------
+    return table.frame.select(table.text(name)).collect()[name].str.replace('^"(.*)"$', "${1}")
 
 
 def _of_values(heading: str, texts: pl.Series) -> Variable | None:
     """A variable whose values are its categories; None if hardly any value recurs."""
-    import polars as pl
-
     counts = texts.drop_nulls().value_counts(sort=True).rows()
     kept = [value for value, _ in counts[:MAX_VALUES]]
     others = sum(count for _, count in counts[MAX_VALUES:])
     if len(kept) < 2 or others > OTHER_VALUES * sum(count for _, count in counts):
         return None
-    ordered = pl.Series(kept, dtype=pl.String)
-    numbers = ordered.cast(pl.Float64, strict=False)
+    numbers = pl.Series(kept, dtype=pl.String).cast(pl.Float64, strict=False)
     if numbers.null_count():
         kept = in_order(sorted(kept))
     else:
-        kept = ordered.gather(numbers.arg_sort()).to_list()
+        kept = [kept[place] for place in numbers.arg_sort()]
     values = [*kept, *([OTHER] if others else [])]
     return Variable(heading, [f"{heading} = {value}" for value in values], values)
 
@@ -229,49 +193,43 @@ def _of_numbers(heading: str, numbers: np.ndarray, bins: int) -> Variable:
     return Variable(heading, names, knots=knots)
 
 
-# --- the matrix -------------------------------------------------------------------------------
-
-
-def _matrix(table: RawTable, frame: pl.DataFrame, variables: Sequence[Variable]) -> sp.csr_array:
+def _matrix(table: RawTable, size: int, variables: Sequence[Variable]) -> sp.csr_array:
     """The masses of rows in all categories, those of one variable side by side."""
     labels = {str(table.label(name)) for name in table.kept}
     missing = [v.heading for v in variables if v.heading not in labels]
     if missing:
         have = listed(map(quote, missing))
         if len(set(missing)) == len({v.heading for v in variables}):
-            raise table.error(
-                f"it has none of the columns {have} of the records that were fitted",
-                "Give records with the same columns.",
-            )
+            problem = f"it has none of the columns {have} of the records that were fitted"
+            raise table.error(problem, "Give records with the same columns.")
         warn_user(f"{table.name}: there is no column {have}; its values are taken as missing.")
     entries: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
     start = 0
     for variable in variables:
         if variable.heading not in missing:
             name = table.field(variable.heading, "names")
-            rows, places, masses = _entries(table, frame, name, variable)
+            rows, places, masses = _entries(table, name, variable)
             entries.append((rows, places + start, masses * variable.weight))
         start += len(variable.categories)
     rows, places, masses = (np.concatenate(each) for each in zip(*entries, strict=True))
-    return sp.coo_array((masses, (rows, places)), shape=(len(frame), start)).tocsr()
+    return sp.coo_array((masses, (rows, places)), shape=(size, start)).tocsr()
 
 
 def _entries(
-    table: RawTable, frame: pl.DataFrame, name: str, variable: Variable
+    table: RawTable, name: str, variable: Variable
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The rows, categories and masses of a variable."""
     if variable.knots is not None:
-        return _shared(table.numbers(frame, [name])[:, 0], np.array(variable.knots))
-    import polars as pl
-
-    texts = _texts(table, frame, name)
+        numbers = table.numbers(table.cells(name).to_frame(), [name])[:, 0]
+        return _shared(numbers, np.array(variable.knots))
+    texts = _texts(table, name)
     if variable.part is not None:
-        texts = parts_of(dates_in(table, name, frame[name]), variable.part)
+        texts = dates_in(table, name).dt.strftime(DATE_PARTS[variable.part])
     values = list(variable.values or [])
     places = pl.Series(range(len(values)), dtype=pl.Int64)
     rest = values.index(OTHER) if OTHER in values else None
     is_known = texts.is_in(values)
-    exact = _plain_numbers(texts)
+    exact = texts.str.replace(*SAME_NUMBER)
     texts = texts if is_known.sum() >= exact.is_in(values).sum() else exact
     codes = texts.replace_strict(values, places, default=rest, return_dtype=pl.Int64)
     codes = codes.set(texts.is_null(), None)
@@ -290,9 +248,6 @@ def _shared(numbers: np.ndarray, knots: np.ndarray) -> tuple[np.ndarray, np.ndar
     masses = np.concatenate([1 - upper, upper])
     places = np.concatenate([lower, lower + 1])
     return np.tile(rows, 2), places, masses
-
-
-# --- variables of earlier records -------------------------------------------------------------
 
 
 def known_variables(stored: Any) -> list[Variable]:
@@ -314,10 +269,7 @@ def known_variables(stored: Any) -> list[Variable]:
 def merge_intervals(
     variables: Sequence[Variable], labels: np.ndarray
 ) -> tuple[list[str], np.ndarray]:
-    """Names of categories, and the name of each column: neighbours with one label are one interval.
-
-    The intervals of a variable that all have one label stay apart.
-    """
+    """Names of categories, and of each column: neighbours with one label are one interval."""
     names: list[str] = []
     places: list[int] = []
     for variable in variables:

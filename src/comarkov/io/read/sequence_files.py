@@ -10,14 +10,12 @@ from typing import Any
 from ...joint.chains import numbered, transitions
 from ...joint.messages import InputError
 from ..read_options import SEQUENCE_LINES, ReadOptions
-from .data import Data
+from .data import Data, load_array
 from .headers import is_number
-from .matrices import load_array
 from .opened import Opened, decoded
-from .raw_tables import RawTable
+from .raw_tables import RawTable, pl
 
 PLAIN_SUFFIXES = ("", ".txt", ".dat", ".seq", ".dtraj")  # of files that may hold sequences
-SEQUENCE_SAMPLE_BYTES = 1 << 16  # that distinguish sequences from a table
 BETWEEN_STATES = re.compile(r"[\s,;]+")  # unless separator= names something else
 
 
@@ -31,7 +29,7 @@ def holds_sequences(file: Opened) -> bool:
         return load_array(file).ndim == 1
     if file.suffix not in PLAIN_SUFFIXES:
         return False
-    text = file.content[:SEQUENCE_SAMPLE_BYTES].decode("utf-8", "replace")
+    text = file.content[: 1 << 16].decode("utf-8", "replace")
     lines = [_states(line, None) for line in text.splitlines() if line.strip()]
     widths = {len(line) for line in lines}
     is_square = widths == {len(lines)} and all(is_number(field) for line in lines for field in line)
@@ -40,10 +38,7 @@ def holds_sequences(file: Opened) -> bool:
 
 
 def from_sequence_files(place: Opened | Path, options: ReadOptions) -> Data:
-    """Transitions in a text file with one sequence per line, in a 1-D NumPy array, or in a folder.
-
-    All files of the folder hold sequences.
-    """
+    """Transitions in a text file with a sequence per line, a 1-D array, or a folder of these."""
     options.check("sequences", SEQUENCE_LINES)
     if isinstance(place, Opened):
         return _count_transitions(_sequences(place, options), place.name)
@@ -59,19 +54,14 @@ def from_events(table: RawTable, options: ReadOptions) -> Data:
     ``rows`` is the column of the sequence (all lines are one sequence without it), ``columns``
     that of the state, and ``time`` that to sort by; without it, lines are in order.
     """
-    import polars as pl
-
     roles = {name: getattr(options, name) for name in ("rows", "columns", "time")}
     fields = {name: table.field(which, name) for name, which in roles.items() if which is not None}
     events = table.frame.select(**fields).collect()
     for role, field in fields.items():
         if events[role].null_count():
-            raise InputError(
-                f"some lines have no value ({role}=)",
-                file=table.name,
-                column=table.heading(field),
-                advice="Fill them in, or drop these lines.",
-            )
+            problem = f"some lines have no value ({role}=)"
+            advice = "Fill them in, or drop these lines."
+            raise InputError(problem, file=table.name, column=table.heading(field), advice=advice)
     if "time" in fields:
         times = events["time"]
         numbers = times.cast(pl.Float64, strict=False) if times.dtype == pl.String else times

@@ -5,44 +5,50 @@ from __future__ import annotations
 import csv
 import io
 import json
-import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from difflib import get_close_matches
-from functools import partial
 from itertools import dropwhile
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ...joint.messages import InputError, listed, need, quote, warn_user
 from ..read_options import JSON_LINES, ReadOptions, pairs_in
 from . import databases
+from .data import refuse_large_archive
 from .headers import HeaderGuess, guess_header
-from .lines import Lines, irregular_records, line_error, quotes_end
-from .matrices import refuse_large_archive
-from .opened import DAMAGED, SPREADSHEET, Opened, as_utf8, decoded, refuse_far_cells
+from .opened import (
+    DAMAGED,
+    SPREADSHEET,
+    Opened,
+    as_utf8,
+    decoded,
+    refuse_far_cells,
+    temporary_folder,
+)
 from .raw_tables import (
+    Lines,
     RawTable,
     columns_to_drop,
     errors_of_polars,
     first_line,
     from_frame,
-    table_error,
+    irregular_records,
+    pl,
+    quotes_end,
+    refuse_wrong_line,
     without_columns,
 )
 
-if TYPE_CHECKING:
-    import polars as pl
-
-
-PARQUET = b"PAR1"
 FIELD_SEPARATORS = ("\t", "|", ";", ",", " ")  # those that names and numbers contain least, first
 HEAD_LINES = 100  # from which the separator and the header are detected
 HEAD_BYTES = 1 << 20  # of long lines, fewer are enough
 MAX_HEAD_BYTES = 1 << 26  # even if they hold no three lines
 MAX_TITLE_LINES = 10  # above a table, with fewer fields than it has
+DECIMAL_COMMA = r"^[-+]?(\d+|\d{1,3}(\.\d{3})+)(,\d+)?$"
+UNLIKE_THOUSANDS = r",(\d{1,2}|\d{4,})$"  # what follows the comma of 1,200 can be either
+DECIMAL_POINT = r"^[-+]?\d*\.(\d{1,2}|\d{4,})$"
 EAGER_BYTES = 1 << 26  # smaller files are read at once, larger ones a part at a time
 
 
@@ -71,15 +77,12 @@ def table_in(file: Opened, options: ReadOptions) -> Iterator[tuple[RawTable, str
 def _read_delimited(file: Opened, options: ReadOptions, form: str) -> RawTable:
     options.check_form(form)
     separator = options.separator if form == "delimited text" else ","
-    chosen = [
-        *(options.rows, options.columns, options.weights),
-        *(options.names, options.text, options.time),
-        *columns_to_drop(options.drop),
-        *pairs_in(options.bin),
-    ]
-    expected = None if options.is_given("header") else options.header
-    header = options.header if options.is_given("header") else None
-    return from_lines(file, header, separator, chosen, expected)
+    roles = ("rows", "columns", "weights", "names", "text", "time")
+    chosen = [getattr(options, role) for role in roles]
+    chosen += [*columns_to_drop(options.drop), *pairs_in(options.bin)]
+    if options.is_given("header"):
+        return from_lines(file, options.header, separator, chosen)
+    return from_lines(file, None, separator, chosen, options.header)
 
 
 def detected_marks(table: RawTable) -> dict[str, Any]:
@@ -102,11 +105,6 @@ def as_chosen(table: RawTable, options: ReadOptions) -> RawTable:
     return _with_decimal_commas(marked)
 
 
-DECIMAL_COMMA = r"^[-+]?(\d+|\d{1,3}(\.\d{3})+)(,\d+)?$"
-UNLIKE_THOUSANDS = r",(\d{1,2}|\d{4,})$"  # what follows the comma of 1,200 can be either
-DECIMAL_POINT = r"^[-+]?\d*\.(\d{1,2}|\d{4,})$"
-
-
 def _with_decimal_commas(table: RawTable) -> RawTable:
     """The table with "," as the decimal mark, if that is what its numbers have."""
     if table.lines is None or table.lines.separator == ",":
@@ -121,12 +119,7 @@ def _with_decimal_commas(table: RawTable) -> RawTable:
     return replace(table, decimal=",", thousands="." if has_points else "")
 
 
-# --- delimited text ---------------------------------------------------------------------------
-
-
 class _Start(NamedTuple):
-    """Where a table begins in its file."""
-
     skipped: int  #: lines before the first record
     lines: int  #: of the first record, and blank ones below it
     first: list[str]
@@ -150,16 +143,14 @@ def from_lines(
     if not any(map(str.strip, head)):
         advice = "Give a file with one line for each entry."
         raise InputError("the file is empty", file=file.name, advice=advice)
-    separator = separator or _separator(head, file.suffix)
+    separator = separator or ("\t" if file.suffix in (".tsv", ".tab") else _separator(head))
     if len(separator.encode()) != 1:
-        raise ValueError(
-            f"separator={separator!r} must be one ASCII character, for example separator=';'."
-        )
+        problem = f"separator={separator!r} must be one ASCII character"
+        raise ValueError(f"{problem}, for example separator=';'.")
     start = _start(head, separator, file.name)
     headings = [cell.strip() for cell in start.first]
-    below = Lines(
-        file, separator, start.skipped + start.lines, len(headings), header_line=start.skipped + 1
-    )
+    skipped = start.skipped + start.lines
+    below = Lines(file, separator, skipped, len(headings), header_line=start.skipped + 1)
     if start.is_short and header is not False:
         body = _read(replace(below, width=len(headings) + 1))
         return replace(body, columns=["", *headings], has_headings=True)
@@ -169,9 +160,8 @@ def from_lines(
         header = has_names or _detect_header(whole, start, expected)
     if not header:
         return whole
-    return replace(
-        whole, frame=whole.frame.slice(1), columns=headings, lines=below, has_headings=True
-    )
+    frame = whole.frame.slice(1)
+    return replace(whole, frame=frame, columns=headings, lines=below, has_headings=True)
 
 
 def _head(file: Opened) -> list[str]:
@@ -186,19 +176,14 @@ def _head(file: Opened) -> list[str]:
     lines = lines[:HEAD_LINES]
     wrong = next((i for i, line in enumerate(lines, 1) if "\0" in line), None)
     if wrong is not None:
-        raise InputError(
-            "the line contains zero bytes, so it is not text in UTF-8",
-            file=file.name,
-            line=wrong,
-            advice="If it is text in another encoding, state it, for example encoding='utf-16'.",
-        )
+        problem = "the line contains zero bytes, so it is not text in UTF-8"
+        advice = "If it is text in another encoding, state it, for example encoding='utf-16'."
+        raise InputError(problem, file=file.name, line=wrong, advice=advice)
     return lines
 
 
-def _separator(head: list[str], suffix: str) -> str:
+def _separator(head: list[str]) -> str:
     """What splits most lines into the same number of fields; of equals the first in the list."""
-    if suffix in (".tsv", ".tab"):
-        return "\t"
 
     def agreement(separator: str) -> float:
         if not any('"' in line for line in head):
@@ -216,23 +201,21 @@ def _separator(head: list[str], suffix: str) -> str:
 def _start(head: list[str], separator: str, name: str) -> _Start:
     """The first line of the table, after comments, blank lines and lines with a title."""
     reader = csv.reader(head, delimiter=separator)
-    begins, records = [0], []
-    for record in reader:
-        records.append(record)
-        begins.append(reader.line_num)
-    filled = [(begins[i], r) for i, r in enumerate(records) if any(map(str.strip, r))]
+    records = [(record, reader.line_num) for record in reader]
+    begins = [0, *(end for _, end in records)]
+    filled = [(begins[i], r) for i, (r, _) in enumerate(records) if any(map(str.strip, r))]
     filled = list(dropwhile(lambda pair: head[pair[0]].startswith(("# ", "% ")), filled))
     if not filled:
         advice = "Give a file with data."
         raise InputError("it has only comments and blank lines", file=name, advice=advice)
     widths = [len(record) for _, record in filled]
     width = Counter(widths).most_common(1)[0][0]
-    titles = next((i for i, pair in enumerate(filled) if not _is_title(pair[1], width)), 0)
-    is_uneven = (
-        0 < titles <= MAX_TITLE_LINES
-        and len(widths) > titles + 1
-        and set(widths[titles:]) == {width}
-    )
+    # lines of a title have fewer fields, or only one that is not empty
+    least = 2 if width > 2 else 0
+    is_table = [len(record) >= width and sum(map(bool, record)) >= least for _, record in filled]
+    titles = is_table.index(True) if any(is_table) else 0
+    is_uneven = 0 < titles <= min(MAX_TITLE_LINES, len(widths) - 2)
+    is_uneven = is_uneven and set(widths[titles:]) == {width}
     is_short = is_uneven and widths[: titles + 1] == [width - 1, width] and width > 2
     if is_uneven and not is_short:
         filled = filled[titles:]
@@ -242,15 +225,17 @@ def _start(head: list[str], separator: str, name: str) -> _Start:
     return _Start(skipped, end - skipped, first, [record for _, record in filled[1:]], is_short)
 
 
-def _is_title(record: list[str], width: int) -> bool:
-    """Has a line fewer fields than the table, or only one that is not empty?"""
-    return len(record) < width or (width > 2 and sum(map(bool, record)) == 1)
-
-
 def _detect_header(whole: RawTable, start: _Start, expected: bool | None) -> bool:
     guess = HeaderGuess(False)
     if expected is not False:
-        guess = guess_header(start.first, start.rest, partial(_recur, whole))
+
+        def recur(words: Mapping[int, str]) -> bool:
+            counts = [(pl.col(whole.fields[place]) == word).sum() for place, word in words.items()]
+            with errors_of_polars(whole):  # a byte that is not UTF-8
+                rows = whole.frame.select(counts).collect(engine="streaming")
+            return any(n > 1 for n in rows.row(0))
+
+        guess = guess_header(start.first, start.rest, recur)
     if expected and (guess.is_header or not guess.is_sure):
         return True
     if not guess.is_sure or expected:
@@ -262,22 +247,8 @@ def _detect_header(whole: RawTable, start: _Start, expected: bool | None) -> boo
     return guess.is_header
 
 
-def _recur(whole: RawTable, words: Mapping[int, str]) -> bool:
-    """Does one of the words in the first line occur below it in the same column?"""
-    import polars as pl
-
-    counts = [(pl.col(whole.fields[place]) == word).sum() for place, word in words.items()]
-    try:
-        return any(n > 1 for n in whole.frame.select(counts).collect(engine="streaming").row(0))
-    except pl.exceptions.PolarsError as error:  # a byte that is not UTF-8
-        raise table_error(whole, error) from error
-
-
 def _read(lines: Lines) -> RawTable:
     """All records: by polars if they are regular, else by Python, or an error that says where."""
-    need("Reading tables", "polars")
-    import polars as pl
-
     fields = [str(i) for i in range(lines.width)]
     schema: Any = dict.fromkeys(fields, pl.String)
     content = lines.file.content
@@ -297,42 +268,30 @@ def _read(lines: Lines) -> RawTable:
         frame = frame.select(pl.all().replace("", None))
     is_blank = pl.all_horizontal(pl.all().is_null())
     table = RawTable(lines.file.name, frame.filter(~is_blank), fields, fields, lines)
-    try:
+    with errors_of_polars(table):
         if len(content) <= EAGER_BYTES:
             frame = frame.collect().lazy()
         gaps = frame.select(pl.all().null_count()).collect(engine="streaming")
-    except pl.exceptions.PolarsError as error:
-        raise table_error(table, error) from error
     if gaps.width and gaps[fields[-1]][0]:  # which polars makes of short lines, too
-        wrong = line_error(lines)
-        if wrong is not None:
-            raise wrong
+        refuse_wrong_line(lines)
     has_blanks = gaps.width and gaps[fields[0]][0]  # no blank line has a first cell
     return replace(table, frame=frame.filter(~is_blank) if has_blanks else frame)
 
 
-# --- Parquet and Excel ------------------------------------------------------------------------
-
-
 def is_parquet(file: Opened) -> bool:
     """Does the file begin as Parquet does?"""
-    return file.content[:4] == PARQUET
+    return file.content[:4] == b"PAR1"
 
 
 def from_parquet(file: Opened) -> RawTable:
     """A Parquet file."""
-    need("Reading tables", "polars")
-    import polars as pl
-
     try:
         frame = pl.scan_parquet(file.path, low_memory=True, glob=False)
         names = frame.collect_schema().names()
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        raise InputError(
-            f"it is not a Parquet file, or it is damaged: {first_line(error)}",
-            file=file.name,
-            advice="Write it again, or save the table as CSV.",
-        ) from error
+        problem = f"it is not a Parquet file, or it is damaged: {first_line(error)}"
+        advice = "Write it again, or save the table as CSV."
+        raise InputError(problem, file=file.name, advice=advice) from error
     return RawTable(file.name, frame, names, names, has_headings=True)
 
 
@@ -345,74 +304,64 @@ def is_json(file: Opened) -> bool:
 
 def _from_json_lines(file: Opened, options: ReadOptions) -> RawTable:
     """An object in each line, whose values are the cells of a record; nested ones are left out."""
-    need("Reading tables", "polars")
-    import polars as pl
-
     records = []
     with as_utf8(file, options.encoding) as plain, plain.path.open("rb") as stream:
         for number, line in enumerate(stream, 1):
             content = decoded(line, file.name, "utf-8", number)
+            problem, column, record = "this is not a JSON object", None, None
+            try:
+                record = json.loads(content) if content.strip() else {}
+            except json.JSONDecodeError as error:
+                problem, column = f"not valid JSON ({error.msg})", error.colno
+            except RecursionError:
+                problem = "the JSON is nested too deeply"
+            if not isinstance(record, dict):
+                advice = 'Each line must be one plain object, such as {"text": "..."}.'
+                name = file.name
+                raise InputError(problem, file=name, line=number, column=column, advice=advice)
             if content.strip():
-                records.append(_json_record(content, file.name, number))
+                records.append({k: v for k, v in record.items() if not isinstance(v, dict | list)})
     headings = dict.fromkeys(key for record in records for key in record)  # in order
     columns = {key: [record.get(key) for record in records] for key in headings}
     frame = pl.DataFrame([databases.as_series(key, values) for key, values in columns.items()])
     return from_frame(frame, file.name)
 
 
-def _json_record(content: str, name: str, line: int) -> dict[str, Any]:
-    column = None
-    try:
-        record = json.loads(content)
-        if isinstance(record, dict):
-            return {k: v for k, v in record.items() if not isinstance(v, dict | list)}
-        problem = "this is not a JSON object"
-    except json.JSONDecodeError as error:
-        problem, column = f"not valid JSON ({error.msg})", error.colno
-    except RecursionError:
-        problem = "the JSON is nested too deeply"
-    advice = 'Each line must be one plain object, such as {"text": "..."}.'
-    raise InputError(problem, file=name, line=line, column=column, advice=advice)
-
-
 @contextmanager
 def _sheet_as_csv(file: Opened, options: ReadOptions) -> Iterator[Opened]:
     """A sheet as a CSV file whose lines are the rows of the sheet, for the time being."""
-    frame, title = _cells(file, options.sheet, options.max_bytes)
+    frame, title = _cells(file, options)
     if options.decimal == ",":  # numbers have a point, whatever mark the texts of the sheet have
-        import polars as pl
-
         frame = frame.select(pl.all().str.replace(r"^(-?\d+)\.(\d+)$", "$1,$2"))
-    with tempfile.TemporaryDirectory(prefix="comarkov-", ignore_cleanup_errors=True) as folder:
-        path = Path(folder) / "sheet.csv"
+    with temporary_folder() as folder:
+        path = folder / "sheet.csv"
         frame.write_csv(path, include_header=False)
         yield Opened(title, path, ".csv")
 
 
-def _cells(
-    file: Opened, sheet: str | int | None, max_bytes: int | None
-) -> tuple[pl.DataFrame, str]:
+def _cells(file: Opened, options: ReadOptions) -> tuple[pl.DataFrame, str]:
     """All cells of a sheet as text, and what messages call it: one of several by its name, too."""
     need("Reading Excel files", "polars", "fastexcel", install="comarkov[excel]")
     import fastexcel
 
     again = "Save it again, or as CSV."
-    refuse_large_archive(file, "an Excel file", max_bytes, again)
+    refuse_large_archive(file, "an Excel file", options.max_bytes, again)
     try:
         refuse_far_cells(file, again)
         book = fastexcel.read_excel(file.path)
-        name = _choose_sheet(book.sheet_names, sheet, file.name)
+        name = _choose_sheet(book.sheet_names, options.sheet, file.name)
         cells = book.load_sheet(name, header_row=None, skip_rows=0, dtypes="string")
         frame: pl.DataFrame = cells.to_polars()
     except (fastexcel.FastExcelError, *DAMAGED) as error:
         why = first_line(error).removeprefix("calamine error: ")
         problem = f"it is not an Excel file, or it is damaged: {why}"
         raise InputError(problem, file=file.name, advice=again) from error
+    others = [each for each in book.sheet_names if each != name]
     if not frame.width:
-        other = next((each for each in book.sheet_names if each != name), None)
-        advice = f"Choose another with sheet={quote(other)}." if other else "Give a file with data."
+        advice = "Give a file with data."
+        advice = f"Choose another with sheet={quote(others[0])}." if others else advice
         raise InputError(f"the sheet {quote(name)} is empty", file=file.name, advice=advice)
-    return frame, file.name if len(book.sheet_names) == 1 else f"{file.name}, sheet {quote(name)}"
+    return frame, f"{file.name}, sheet {quote(name)}" if others else file.name
 
 
 def _choose_sheet(names: list[str], sheet: str | int | None, file: str) -> str:

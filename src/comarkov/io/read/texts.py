@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,16 +16,11 @@ from ...joint.messages import InputError, listed, warn_user
 from ...joint.objects import as_objects
 from ..read_options import ReadOptions
 from .data import Data, valid_name
-from .naming import MAX_CATEGORIES, chosen_columns, columns_in, distinct
+from .naming import chosen_columns, distinct
 from .opened import WESTERN, Opened, decoded, detect, files_in, is_text, western_note
-from .raw_tables import RawTable
-
-if TYPE_CHECKING:
-    import polars as pl
-
+from .raw_tables import RawTable, pl
 
 TEXT_WEIGHTING = "bm25"  # the best by measurement without labels, see docs/concepts/weighting.md
-STOP_WORDS = ("english", "none")
 DOCUMENT = "document"
 MANY_SHORT = 0.1  # the share of texts with fewer than two words that is worth a note
 
@@ -49,21 +44,14 @@ def read_text_file(file: Opened, options: ReadOptions) -> Data:
 def read_document(file: Opened, options: ReadOptions) -> Data:
     """One file as one text."""
     if not is_text(file.content[: 1 << 16], options.encoding):
-        raise InputError(
-            "not text", file=file.name, advice="Convert it to plain text (.txt) first."
-        )
-    text = _with_unix_lines(decoded(file.content[:], file.name, options.encoding))
+        advice = "Convert it to plain text (.txt) first."
+        raise InputError("not text", file=file.name, advice=advice)
+    text = decoded(file.content[:], file.name, options.encoding)
     return count_words(Documents([file.name], [text], {}), options, file.name)
-
-
-def _with_unix_lines(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def from_column(table: RawTable, options: ReadOptions) -> Data:
     """The texts in a column of a table, empty if one is missing, and names if they are chosen."""
-    import polars as pl
-
     options = options.changed(text="text" if options.text is None else options.text)
     field = table.field(options.text, "text")
     ids = [] if options.name_column is None else [table.field(options.name_column, "rows")]
@@ -76,32 +64,17 @@ def from_column(table: RawTable, options: ReadOptions) -> Data:
     if options.name_column is None and ids and documents["name"].null_count():
         ids = []
     if not len(documents):
-        raise InputError("it has no texts", file=table.name)
+        raise table.error("it has no texts")
     if ids and documents["name"].null_count():
         number = documents["name"].is_null().arg_max() or 0
         advice = "Fill it in, or delete the line."
         raise table.error("the name is missing", advice, **table.place(number, ids[0]))
     names = documents["name"].to_list() if ids else None
-    others = {table.heading(each): each for each in table.fields if each not in (field, *ids)}
-    columns = _small_columns(table.frame, others, columns_in(options.row_classes))
+    others = [each for each in table.fields if each not in (field, *ids)]
+    cells = table.frame.select(pl.col(others).cast(pl.String, strict=False)).collect()
+    columns = {table.heading(each): cells[each] for each in others}
     found = Documents(names, documents["text"].to_list(), columns)
     return count_words(found, options, table.name, "texts")
-
-
-def _small_columns(
-    frame: pl.LazyFrame, fields: Mapping[str, str], wanted: Collection[str]
-) -> dict[str, list[str]]:
-    """The columns that have few different values, and those that are wanted, by heading."""
-    import polars as pl
-
-    counts = frame.select(pl.col(list(fields.values())).n_unique()).collect()
-    small = {
-        heading: field
-        for heading, field in fields.items()
-        if heading in wanted or counts[field][0] <= MAX_CATEGORIES + 1  # one may be missing
-    }
-    values = frame.select(pl.col(list(small.values())).cast(pl.String)).collect()
-    return {heading: values[field].to_list() for heading, field in small.items()}
 
 
 def count_words(
@@ -123,11 +96,10 @@ def count_words(
         counts = sp.csr_array(counter.fit_transform(documents.texts))
     except ValueError as error:
         more = "stop_words='none'" + ("" if options.min_df == 1 else ", min_df=1")
-        raise InputError(
-            f"no word is left without stop words and words in fewer than {options.min_df} texts",
-            file=source,
-            advice=f"Give texts with other words, or keep more words with {more}.",
-        ) from error
+        rare = f"words in fewer than {options.min_df} texts"
+        problem = f"no word is left without stop words and {rare}"
+        advice = f"Give texts with other words, or keep more words with {more}."
+        raise InputError(problem, file=source, advice=advice) from error
     short = int((np.diff(counts.indptr) < 2).sum())
     if short > max(2, MANY_SHORT * counts.shape[0]):
         warn_user(
@@ -150,11 +122,10 @@ def _check_words(texts: Sequence[str], options: ReadOptions, source: str) -> Non
         raise InputError("it holds no words", file=source, advice="Give text with words.")
     if options.n_words is not None and options.n_words < 1:
         raise InputError(f"n_words={options.n_words} must be 1 or more", advice="Use n_words=2000.")
-    if isinstance(options.stop_words, str) and options.stop_words not in STOP_WORDS:
-        raise InputError(
-            f"There is no list of stop words {options.stop_words!r}, and no file of that name",
-            advice="Choose stop_words='english' or stop_words='none', or give a file of words.",
-        )
+    if isinstance(options.stop_words, str) and options.stop_words not in ("english", "none"):
+        problem = f"There is no list of stop words {options.stop_words!r}, and no file of that name"
+        advice = "Choose stop_words='english' or stop_words='none', or give a file of words."
+        raise InputError(problem, advice=advice)
 
 
 def words_in(path: Path, encoding: str | None) -> list[str]:
@@ -182,32 +153,25 @@ def read_folder(folder: Path, options: ReadOptions) -> Data:
         encoding = options.encoding or detect(content)
         if options.encoding is None and encoding in WESTERN:
             western.append(encoding)
-        texts[name] = _with_unix_lines(decoded(content, str(path), encoding))
+        texts[name] = decoded(content, str(path), encoding)
     if not texts:
         problem = f"it contains no text{f', only {listed(skipped)}' if skipped else ''}"
         raise InputError(problem, file=folder, advice="Give a folder of plain text files (.txt).")
     if skipped:
-        share = _share(len(skipped), len(skipped) + len(texts))
-        warn_user(f"Skipped, because {share} not text: {listed(skipped)}.")
+        share = f"{len(skipped):,} of {len(skipped) + len(texts):,} files"
+        verb = "is" if len(skipped) == 1 else "are"
+        warn_user(f"Skipped, because {share} {verb} not text: {listed(skipped)}.")
     if western:
-        most = max(WESTERN, key=western.count)
-        warn_user(western_note(_share(len(western), len(texts)), most))
-    names = list(texts)
-    data = count_words(
-        Documents(names, list(texts.values()), folder_classes(names)), options, str(folder)
-    )
-    return data if options.row_classes else replace(data, row_classes=folder_classes(names))
-
-
-def _share(count: int, of: int) -> str:
-    return f"{count:,} of {of:,} files {'is' if count == 1 else 'are'}"
+        share = f"{len(western):,} of {len(texts):,} files {'is' if len(western) == 1 else 'are'}"
+        warn_user(western_note(share, max(WESTERN, key=western.count)))
+    names, classes = list(texts), folder_classes(list(texts))
+    documents = Documents(names, list(texts.values()), classes)
+    data = count_words(documents, options, str(folder))
+    return data if options.row_classes else replace(data, row_classes=classes)
 
 
 def folder_classes(names: Sequence[str]) -> dict[str, np.ndarray]:
-    """Known classes from the paths of files: the names of the folders that they are in.
-
-    "folder" is the folder of the first level on which paths differ, "subfolder" the one in it.
-    """
+    """Known classes of files: their folder on the first level on which paths differ, and below."""
     folders = [name.split("/")[:-1] for name in names]
     levels = itertools.takewhile(lambda level: len(set(level)) == 1, zip(*folders, strict=False))
     shared = len(list(levels))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,14 +15,13 @@ from .columns import FEW_RECORDS, ColumnProfile, doubtful_units, profiles_of
 from .data import Data
 from .headers import YEARS, kind_of
 from .naming import chosen_columns, columns_in
-from .raw_tables import RawTable, no_lines, unsuitable, weight_error, without
+from .raw_tables import RawTable, no_lines, pl, weight_error, without
 
 TOTAL = re.compile(r"(.*\s|sub|grand)?-?totals?|sum", re.IGNORECASE)
 CELLS_AT_ONCE = 4_000_000
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(NamedTuple):
     """The roles of the columns of a wide table."""
 
     names: str | None  #: the column that names the rows; None if there is none
@@ -41,7 +39,7 @@ def from_table(table: RawTable, options: ReadOptions) -> Data:
     layout = _layout(table, options)
     if not layout.weights:
         problem = f"there is no column of numbers beside {quote(table.columns[0])}"
-        raise unsuitable(table, problem, [{"text": table.label(table.kept[-1])}])
+        raise table.unsuitable(problem, [{"text": table.label(table.kept[-1])}])
     names = _row_names(table, layout)
     is_named = np.array([name is not None for name in names], dtype=bool)
     classes = _classes(table, layout, options.row_classes, is_named)
@@ -78,12 +76,7 @@ def _layout(table: RawTable, options: ReadOptions) -> Layout:
     others = [field for field in table.kept if field != names]
     numbering = [f for f in others if profiles[f].is_numbering and options.drop != "none"]
     weights = [field for field in others if field not in texts and field not in numbering]
-    return Layout(
-        names,
-        weights,
-        [field for field in others if field in texts],
-        numbering,
-    )
+    return Layout(names, weights, [field for field in others if field in texts], numbering)
 
 
 def _default_names(
@@ -125,10 +118,9 @@ def warn_of_units(table: RawTable, weights: Collection[str]) -> None:
     """A note about columns that may be in different units."""
     profiles = [profile for profile in profiles_of(table) if profile.name in weights]
     if len(profiles) > 1 and table.has_headings and (units := doubtful_units(profiles)):
-        warn_user(
-            f"{table.name}: the columns seem to be in different units ({units}), but are read as "
-            "weights of one unit. Use kind='records' if they are not."
-        )
+        fact = f"the columns seem to be in different units ({units})"
+        advice = "Use kind='records' if they are not."
+        warn_user(f"{table.name}: {fact}, but are read as weights of one unit. {advice}")
 
 
 def _titles(table: RawTable, fields: Sequence[str]) -> str:
@@ -164,7 +156,7 @@ def _row_names(table: RawTable, layout: Layout) -> list[str | None]:
         number = is_repeated.arg_max() or 0
         ways = [{"names": table.label(field)} for field in layout.texts[:3]]
         place = table.place(number, layout.names)
-        raise unsuitable(table, f"there is already a row {quote(names[number])}", ways, **place)
+        raise table.unsuitable(f"there is already a row {quote(names[number])}", ways, **place)
     return names
 
 
@@ -174,19 +166,14 @@ def _classes(
     """The columns of text that hold classes of the rows, by heading."""
     if layout.names is None or not layout.texts or not table.has_headings:
         return {}
-    frame = (
-        table.frame.select(map(table.text, layout.texts))
-        .collect(engine="streaming")
-        .filter(is_named)
-    )
-    values = {table.heading(field): frame[field].fill_null("").to_list() for field in layout.texts}
+    frame = table.frame.select(map(table.text, layout.texts)).collect(engine="streaming")
+    cells = frame.filter(is_named).fill_null("")
+    values = {table.heading(field): cells[field].to_list() for field in layout.texts}
     return chosen_columns(values, choice, int(is_named.sum()))
 
 
 def _matrix(table: RawTable, layout: Layout, missing: str) -> sp.csr_array:
     """The matrix of all weights, with a note about missing ones."""
-    import polars as pl
-
     size = max(1, CELLS_AT_ONCE // len(layout.weights))
     blank, done, parts = 0, 0, [sp.csr_array((0, len(layout.weights)))]
     for batch in table.batches([pl.all()], size):

@@ -17,24 +17,19 @@ from ...joint.joint import MAX_DOUBLE_ENTRIES, Joint, linked
 from ...joint.messages import InputError
 from ...joint.parts import row_ranges
 from ...joint.scale import Extent, scaled, spread_of
-from ...kernels.matrix import (
-    Matrix,
-    add_columns,
-    add_rows,
-    group_counts,
-)
+from ...kernels.matrix import Matrix, add_columns, add_rows, group_counts
 from ..read.data import NOTES, Data, annotation_parts, string_parts
 from .layout import (
     COLUMNS_FOLDER,
     FACTS,
     MATRIX_TYPES,
+    NAMES_FOLDER,
     ROWS_FOLDER,
     ArrayWriter,
     Description,
     MappedPages,
     Written,
     map_array,
-    names_file,
     write_names,
 )
 
@@ -45,9 +40,6 @@ INDEX_TYPE = np.int32
 
 #: Called with how much is done, and how much there is.
 AdvanceSorting = Callable[[int, int], None]
-
-
-# --- matrices in folders ------------------------------------------------------------------------
 
 
 class Block(NamedTuple):
@@ -109,11 +101,9 @@ def _as_matrix(block: Block) -> Matrix:
     indices = block.indices.astype(np.int32, copy=False).view(np.uint32)
     matrix = Matrix(indptr, indices, block.weights, ones, twos, mass, 0.0)
     if block.weights.dtype == np.int32:
-        grouped = matrix._replace(
-            indices=np.empty_like(indices), weights=np.empty_like(block.weights)
-        )
-        group_counts(indptr, indices, block.weights, grouped)
-        matrix = grouped
+        empty = np.empty_like(indices), np.empty_like(block.weights)
+        matrix = matrix._replace(indices=empty[0], weights=empty[1])
+        group_counts(indptr, indices, block.weights, matrix)
     add_rows(matrix.indptr, matrix.weights, matrix.mass)
     return matrix
 
@@ -150,10 +140,8 @@ def canonical_blocks(
 ) -> Iterator[tuple[slice, sp.csr_array]]:
     """Yield some rows at a time as CSR in double precision with sorted indices."""
     for rows, block in row_blocks(matrix):
-        data = block.weights.astype(np.float64) * scale
-        csr = sp.csr_array(
-            (data, block.indices.astype(np.int32), block.indptr), (rows.stop - rows.start, columns)
-        )
+        data, indices = block.weights.astype(np.float64) * scale, block.indices.astype(np.int32)
+        csr = sp.csr_array((data, indices, block.indptr), (rows.stop - rows.start, columns))
         csr.sort_indices()
         yield rows, csr
 
@@ -161,13 +149,17 @@ def canonical_blocks(
 def settle(folder: Path, shape: tuple[int, int], writer: MatrixWriter) -> Description:
     """Bring the rows in a folder into the form in which ``joint`` has them, and describe them."""
     if writer.size == 0:
-        raise InputError(
-            "The data have no weight above 0",
-            advice="If they are an edge list, choose the column with the weights, for example "
-            "weights='count'.",
-        )
+        advice = "If they are an edge list, choose the column with the weights: weights='count'."
+        raise InputError("The data have no weight above 0", advice=advice)
     rows, extent = folder / ROWS_FOLDER, writer.extent
-    is_count = extent.are_counts(lambda: writer.total, lambda: _largest_sum(rows, shape))
+
+    def largest_sum() -> float:
+        matrix, columns = map_matrix(rows), np.zeros(shape[1])
+        for _, block in row_blocks(matrix):
+            add_columns(block.indices, block.weights, columns)
+        return float(max(matrix.mass.max(), columns.max()))
+
+    is_count = extent.are_counts(lambda: writer.total, largest_sum)
     scale = extent.divisor if is_count else extent.unit
     is_single = writer.dtype == np.float32 and extent.fits_single(scale)
     final = np.dtype(np.float32 if is_single else np.float64)
@@ -178,14 +170,6 @@ def settle(folder: Path, shape: tuple[int, int], writer: MatrixWriter) -> Descri
     least = np.array([writer.extent.least], final)
     spread = spread_of(least, map_array(rows / "mass.npy").sum())
     return Description(shape, writer.size, is_count, scale, spread, final.name, files=writer.files)
-
-
-def _largest_sum(rows: Path, shape: tuple[int, int]) -> float:
-    """The largest sum of a row or column."""
-    matrix, columns = map_matrix(rows), np.zeros(shape[1])
-    for _, block in row_blocks(matrix):
-        add_columns(block.indices, block.weights, columns)
-    return float(max(matrix.mass.max(), columns.max()))
 
 
 def _rewrite(
@@ -273,20 +257,19 @@ def write_columns(
     counts, sums = np.zeros(m, np.int64), np.zeros(m)
     for _, block in row_blocks(rows):
         tally_keys(block.indices.view(np.int32), block.weights, counts, sums)
-    blocks = sort_on_disk(
-        folder / "buckets", counts, _by_column(rows), about.shape[0], memory, advance
+    entries = (
+        keyed_entries(
+            block.indices.view(np.int32),
+            np.repeat(np.arange(part.start, part.stop), np.diff(block.indptr)),
+            block.weights,
+        )
+        for part, block in row_blocks(rows)
     )
+    blocks = sort_on_disk(folder / "buckets", counts, entries, about.shape[0], memory, advance)
     with MatrixWriter(folder / COLUMNS_FOLDER, about.weights) as writer:
         for block in blocks:
             writer.add(block)
     return replace(about, files=about.files | writer.files)
-
-
-def _by_column(rows: Matrix) -> Iterator[np.ndarray]:
-    for part, block in row_blocks(rows):
-        places = np.arange(part.start, part.stop, dtype=INDEX_TYPE)
-        keys = block.indices.view(np.int32)
-        yield keyed_entries(keys, np.repeat(places, np.diff(block.indptr)), block.weights)
 
 
 def tally_keys(keys: np.ndarray, weights: np.ndarray, counts: np.ndarray, sums: np.ndarray) -> None:
@@ -306,16 +289,15 @@ def write_blocks(folder: Path, blocks: Iterable[sp.csr_array], dtype: Any) -> De
     return write_columns(folder, about, TRANSPOSE_MEMORY, lambda *_: None)
 
 
-# --- names and the description ------------------------------------------------------------------
-
-
 def finish(data: Data, about: Description, folder: Path) -> None:
     """Write the names of data and, as the last file, the description of the store."""
     parts = annotation_parts(data, {})
     if NOTES in parts:
         parts[NOTES] = np.frombuffer(str(parts[NOTES]).encode("utf-8"), np.uint8)
     for side, is_named in zip(("row", "column"), data.named, strict=True):
-        is_new = names_file(side) not in about.files or f"{side}_names" in vars(data)
+        is_new = f"{NAMES_FOLDER}/{side}_names.npy" not in about.files or f"{side}_names" in vars(
+            data
+        )
         if is_named and is_new:  # else they are in the folder already
             parts |= string_parts(getattr(data, f"{side}_names"), side)
     files = about.files | write_names(folder, parts)

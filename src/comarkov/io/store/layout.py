@@ -50,9 +50,6 @@ def damaged(path: Path) -> InputError:
     )
 
 
-# --- arrays -------------------------------------------------------------------------------------
-
-
 class Written(NamedTuple):
     """What is known about a complete file: its size and a digest of its values."""
 
@@ -122,29 +119,19 @@ class MappedPages(NamedTuple):
     arrays: tuple[np.ndarray, ...]
 
     def release(self, start: int, stop: int) -> None:
-        """Give back the memory of the entries from start to stop; they are read again if needed.
-
-        Nothing that was written to them is kept: mapped arrays are only read.
-        """
+        """Give back the memory of the entries from start to stop; they are read again if needed."""
         for array in self.arrays:
-            owner: Any = array
-            while isinstance(owner, np.ndarray):
-                owner = owner.base
-            if isinstance(owner, mmap.mmap) and hasattr(owner, "madvise"):
-                _release(owner, array, start, stop)
-
-
-def _release(mapping: mmap.mmap, array: np.ndarray, start: int, stop: int) -> None:
-    """Give back all pages that lie between two positions of an array."""
-    before = array.ctypes.data - np.frombuffer(mapping, np.uint8).ctypes.data
-    first, last = (before + place * array.itemsize for place in (start, stop))
-    first = -(-first // mmap.PAGESIZE) * mmap.PAGESIZE
-    last = len(mapping) if stop >= array.size else last // mmap.PAGESIZE * mmap.PAGESIZE
-    if last > first:
-        mapping.madvise(mmap.MADV_DONTNEED, first, last - first)
-
-
-# --- store.json ---------------------------------------------------------------------------------
+            mapping: Any = array
+            while isinstance(mapping, np.ndarray):
+                mapping = mapping.base
+            if not isinstance(mapping, mmap.mmap) or not hasattr(mapping, "madvise"):
+                continue
+            before = array.ctypes.data - np.frombuffer(mapping, np.uint8).ctypes.data
+            first, last = (before + place * array.itemsize for place in (start, stop))
+            first = -(-first // mmap.PAGESIZE) * mmap.PAGESIZE
+            last = len(mapping) if stop >= array.size else last // mmap.PAGESIZE * mmap.PAGESIZE
+            if last > first:
+                mapping.madvise(mmap.MADV_DONTNEED, first, last - first)
 
 
 @dataclass(frozen=True)
@@ -166,26 +153,11 @@ class Description:
     reading: dict[str, Any] = field(default_factory=dict)
     files: dict[str, Written] = field(default_factory=dict)
 
-    def as_json(self) -> dict[str, Any]:
-        """The description as plain values."""
-        files = {name: written._asdict() for name, written in self.files.items()}
-        return asdict(self) | {
-            "spread": None if np.isinf(self.spread) else self.spread,
-            "files": files,
-        }
-
-    @classmethod
-    def of_json(cls, content: Mapping[str, Any]) -> Description:
-        """The description from plain values."""
-        values = dict(content)
-        values["shape"], values["named"] = tuple(values["shape"]), tuple(values["named"])
-        values["spread"] = np.inf if values["spread"] is None else values["spread"]
-        values["files"] = {name: Written(**each) for name, each in values["files"].items()}
-        return cls(**values)
-
     def write(self, folder: Path) -> None:
         """Write store.json, the last file of a store."""
-        content = self.as_json()
+        files = {name: written._asdict() for name, written in self.files.items()}
+        spread = None if np.isinf(self.spread) else self.spread
+        content = asdict(self) | {"spread": spread, "files": files}
         about = {"format": STORE_FORMAT, "digest": _digest(content), **content}
         text = json.dumps(about, indent=1, ensure_ascii=False) + "\n"
         (folder / STORE).write_text(text, encoding="utf-8")
@@ -196,22 +168,24 @@ class Description:
         arrays = {path.relative_to(folder).as_posix() for path in folder.rglob("*.npy")}
         try:
             content = json.loads((folder / STORE).read_text(encoding="utf-8"))
-            version, about = content.pop("format"), None
-            if version == STORE_FORMAT:
-                is_unchanged = content.pop("digest") == _digest(content)
-                about = cls.of_json(content)
-                is_sound = is_unchanged and about._is_sound() and arrays <= about.files.keys()
+            if (version := content.pop("format")) != STORE_FORMAT:
+                problem = f"it is a store of format {version}, and this comarkov reads format "
+                advice = "Pack its source again, or install the version that wrote it."
+                raise InputError(f"{problem}{STORE_FORMAT}", file=folder, advice=advice)
+            is_unchanged = content.pop("digest") == _digest(content)
+            content |= {name: tuple(content[name]) for name in ("shape", "named")}
+            content["spread"] = np.inf if content["spread"] is None else content["spread"]
+            content["files"] = {name: Written(**each) for name, each in content["files"].items()}
+            about = cls(**content)
+            is_sound = is_unchanged and about._is_sound() and arrays <= about.files.keys()
+        except InputError:
+            raise
         except (OSError, KeyError, TypeError, AttributeError, RecursionError, ValueError) as error:
             raise damaged(folder / STORE) from error
-        if about is None:
-            raise InputError(
-                f"it is a store of format {version}, and this comarkov reads format {STORE_FORMAT}",
-                file=folder,
-                advice="Pack its source again, or install the version that wrote it.",
-            )
         if not is_sound:
             raise damaged(folder / STORE)
-        for path, written in ((folder / name, written) for name, written in about.files.items()):
+        for name, written in about.files.items():
+            path = folder / name
             if not path.is_file() or path.stat().st_size != written.bytes:
                 raise damaged(path)
         return about
@@ -253,17 +227,8 @@ class Description:
         return sum(written.bytes for written in self.files.values())
 
 
-# --- names, classes and texts -------------------------------------------------------------------
-
-
 def _digest(content: Mapping[str, Any]) -> str:
-    """A digest of plain values."""
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
-
-
-def names_file(side: str) -> str:
-    """The file in a store with the names of a "row" or "column"."""
-    return f"{NAMES_FOLDER}/{side}_names.npy"
 
 
 def write_names(folder: Path, parts: Mapping[str, np.ndarray]) -> dict[str, Written]:

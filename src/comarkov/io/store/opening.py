@@ -100,7 +100,13 @@ def open_store(path: str | os.PathLike[str]) -> Store:
     """Open a folder that ``pack`` wrote, after a check of its files."""
     folder = Path(path)
     about = Description.read(folder)
-    _check_arrays(folder, about)
+    for side, size in zip((ROWS_FOLDER, COLUMNS_FOLDER), about.shape, strict=True):
+        lengths = {"indptr": size + 1, "indices": about.entries, "weights": about.entries}
+        for name, dtype in MATRIX_TYPES.items():
+            array = map_array(path := folder / side / f"{name}.npy")
+            is_right = array.dtype == (dtype or about.weights)
+            if not is_right or array.shape != (lengths.get(name, size),):
+                raise damaged(path)
     if about.bytes <= MAX_COMPARED_BYTES:
         about.verify(folder)
     weights = map_joint(folder, about)
@@ -108,18 +114,6 @@ def open_store(path: str | os.PathLike[str]) -> Store:
     arrays = map_names(folder)
     annotations = annotations_of(arrays) | {"reading": about.reading, "name_arrays": arrays}
     return Store.of(weights, folder.absolute(), about, **annotations)
-
-
-def _check_arrays(folder: Path, about: Description) -> None:
-    """An error if an array has another size or type than the description states."""
-    for side, size in zip((ROWS_FOLDER, COLUMNS_FOLDER), about.shape, strict=True):
-        lengths = {"indptr": size + 1, "indices": about.entries, "weights": about.entries}
-        for name, dtype in MATRIX_TYPES.items():
-            path = folder / side / f"{name}.npy"
-            array = map_array(path)
-            is_right = array.dtype == (dtype or about.weights)
-            if not is_right or array.shape != (lengths.get(name, size),):
-                raise damaged(path)
 
 
 def _check_places(folder: Path, data: Joint) -> None:
@@ -146,9 +140,6 @@ def _check_places(folder: Path, data: Joint) -> None:
                 weights.pages.release(start, stop)
 
 
-# --- results that refer to a store --------------------------------------------------------------
-
-
 def is_large(data: Data) -> TypeGuard[Store]:
     """Are data in a store, and too large to be copied?"""
     return isinstance(data, Store) and data.joint.nnz >= LARGE_STORE
@@ -160,25 +151,17 @@ def keep_data(data: Data, folder: Path) -> None:
         data.save(folder / DATA_FILE)
         return
     content = {"store": str(data.path), **{name: getattr(data, name) for name in REFERENCE_FACTS}}
-    content |= {
-        f"{side}_names": names.tolist()
-        for side in ("row", "column")
-        if (names := _other_names(data, side)) is not None
-    }
+    stored = map_names(data.path)
+    for side in ("row", "column"):
+        names = vars(data).get(f"{side}_names")
+        if names is not None and not np.array_equal(names, names_in(stored, side, names.size)):
+            content[f"{side}_names"] = names.tolist()
     text = json.dumps(content, ensure_ascii=False, indent=1)
     (folder / REFERENCE).write_text(text + "\n", encoding="utf-8")
     warn_user(
         f"The results refer to the data in {data.path}, which are too large to be copied. Keep "
         "them there for further reports."
     )
-
-
-def _other_names(store: Store, side: str) -> np.ndarray | None:
-    """The names of a side if they are not those of the store."""
-    names: np.ndarray | None = vars(store).get(f"{side}_names")
-    if names is None or np.array_equal(names, names_in(map_names(store.path), side, names.size)):
-        return None
-    return names
 
 
 def open_reference(folder: Path) -> Store:
@@ -195,9 +178,6 @@ def open_reference(folder: Path) -> Store:
         )
     with errors_in_json(folder / REFERENCE):
         return open_store(path).changed(**content)
-
-
-# --- weighted matrices --------------------------------------------------------------------------
 
 
 def weighted_joint(X: Any, weighting: Weighting | None, sample_weight: Any = None) -> Joint:

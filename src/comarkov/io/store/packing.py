@@ -16,10 +16,9 @@ from ...joint.messages import InputError, bytes_of
 from ...joint.scale import INT32_MAX, are_whole
 from ..files import free_place, is_own, is_store, whole_folder
 from ..read import ReadRequest, read
-from ..read.coding import EDGES_AT_ONCE
 from ..read.data import string_parts
 from ..read.databases import is_address
-from ..read.edge_lists import EdgeFiles, holds_tables, no_edges
+from ..read.edge_lists import EDGES_AT_ONCE, EdgeFiles, edge_batches, holds_tables, no_edges
 from ..read.formats import are_edges
 from ..read.naming import columns_in
 from ..read_options import ReadKeywords, spell_out
@@ -110,9 +109,6 @@ def pack(
     return open_store(target)
 
 
-# --- what is packed -----------------------------------------------------------------------------
-
-
 def _are_several(sources: Any) -> bool:
     """Is it a list of paths, rather than one source, such as a list of texts?"""
     if not isinstance(sources, list | tuple) or not sources:
@@ -129,12 +125,11 @@ def _edge_files(sources: Sequence[Any], request: ReadRequest) -> EdgeFiles | Non
             continue
         if len(sources) == 1:
             return None
-        raise InputError(
-            "it is not an edge list, and only edge lists can be packed together",
-            file=source,
-            advice="Pack it alone, or state that it is one with kind='edges'.",
-        )
-    if len(sources) == 1 and any(columns_in(each) for each in request.options.classes):
+        problem = "it is not an edge list, and only edge lists can be packed together"
+        advice = "Pack it alone, or state that it is one with kind='edges'."
+        raise InputError(problem, file=source, advice=advice)
+    classes = request.options.row_classes, request.options.column_classes
+    if len(sources) == 1 and any(map(columns_in, classes)):
         return None  # classes in columns of one file are read from all of it
     return EdgeFiles.of(sources, request.options)
 
@@ -164,9 +159,6 @@ def _limit(size: int | str) -> int:
     return limit
 
 
-# --- edge lists ---------------------------------------------------------------------------------
-
-
 def _write_edges(edges: EdgeFiles, folder: Path, memory: int, advance: AdvanceStage) -> Description:
     """Write the matrix of edges, its transpose and its names.
 
@@ -174,9 +166,8 @@ def _write_edges(edges: EdgeFiles, folder: Path, memory: int, advance: AdvanceSt
     ones are added up.
     """
     numbered = folder / "edges"
-    with edges.table(edges.files[0]) as first:
-        facts, codings = edges.facts(first), edges.codings(first)
-        are_counts = _number_edges(edges, first, codings, numbered, advance)
+    facts, codings = edges.facts(), edges.codings()
+    are_counts = _number_edges(edges, codings, numbered, advance)
     if not numbered.stat().st_size:
         raise no_edges(edges.source)
     about = _write_rows(numbered, are_counts, codings, folder, memory, advance)
@@ -186,19 +177,19 @@ def _write_edges(edges: EdgeFiles, folder: Path, memory: int, advance: AdvanceSt
 
 
 def _number_edges(
-    edges: EdgeFiles, first: Any, codings: Sequence[Any], target: Path, advance: AdvanceStage
+    edges: EdgeFiles, codings: Sequence[Any], target: Path, advance: AdvanceStage
 ) -> bool:
     """Write the edges of all files, with the codes of their names; are all weights whole?"""
     are_counts = True
-    sizes = [path.stat().st_size for path in edges.files]
+    done, total = 0, sum(path.stat().st_size for path in edges.files)
     with target.open("wb") as file:
-        for number, path in enumerate(edges.files, 1):
-            for batch in edges.batches(path, first, codings):
-                are_counts = are_counts and are_whole(batch.weights)
-                weights = batch.weights.astype(np.float64, copy=False)
+        for path, table in zip(edges.files, edges.tables(), strict=True):
+            for (rows, columns), weights in edge_batches(table, codings, edges.options):
+                are_counts = are_counts and are_whole(weights)
                 # not ``tofile``, which says nothing of a full disk
-                file.write(keyed_entries(batch.codes[0], batch.codes[1], weights).data)
-            advance("Reading", sum(sizes[:number]), sum(sizes))
+                file.write(keyed_entries(rows, columns, weights.astype(np.float64)).data)
+            done += path.stat().st_size
+            advance("Reading", done, total)
     return are_counts
 
 
