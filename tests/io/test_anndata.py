@@ -113,14 +113,6 @@ def test_missing_values_are_not_called_scaled():
     assert "'counts'" in refusal(comarkov.read, scaled("counts"), layer="count").advice
 
 
-def test_the_command_line_reads_raw_and_notes_it(tmp_path):
-    _, path = sources(scaled("raw", slice(0, 9)), tmp_path)
-    done = run("fit", path, "-k", 2, "-l", 3, "--seed", 0, "-o", tmp_path / "out")
-    assert done.returncode == 0, done.stderr
-    notes = [line for line in done.stderr.splitlines() if line.startswith("Note")]
-    assert notes[0].endswith("--layer raw")
-
-
 def test_clusters_of_raw_are_written_to_raw(tmp_path):
     cells = scaled("raw", slice(0, 9))
     model = CoClustering((2, 3), random_state=0).fit(comarkov.read(cells, layer="raw"))

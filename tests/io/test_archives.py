@@ -81,14 +81,6 @@ def test_another_address_is_tried(server, archive, tmp_path):
     assert archive.fetch(tmp_path).read_bytes() == CONTENT
 
 
-def test_links_are_followed_to_the_archive(archive, tmp_path):
-    (tmp_path / "disk").mkdir()
-    (tmp_path / "data.bin").symlink_to("disk/new.bin")
-    assert archive.fetch(tmp_path) == tmp_path / "data.bin"
-    assert (tmp_path / "data.bin").is_symlink()
-    assert (tmp_path / "disk" / "new.bin").read_bytes() == CONTENT
-
-
 # --- finding ----------------------------------------------------------------------------------
 
 

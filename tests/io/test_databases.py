@@ -2,14 +2,12 @@
 
 import gzip
 import os
-import shlex
 import sqlite3
 from contextlib import closing
 from decimal import Decimal
 
 import postgres
 import pytest
-from commands import run
 from numpy.testing import assert_array_equal
 from refusals import advised, noted, refused
 
@@ -67,9 +65,8 @@ def _execute(connect, *statements):
         cursor = connection.cursor()
         for statement in statements:
             cursor.execute(statement)
-        if not getattr(connection, "autocommit", False) or isinstance(
-            connection, sqlite3.Connection
-        ):
+        is_sqlite = isinstance(connection, sqlite3.Connection)
+        if is_sqlite or not getattr(connection, "autocommit", False):
             connection.commit()
 
 
@@ -101,20 +98,6 @@ def test_the_error_lists_the_tables_with_a_call_that_works(shop):
     refused(address, "query=", "table=", query="select 1", table="sales")
 
 
-def test_the_command_line_does_the_same(shop, tmp_path):
-    address, execute = shop
-    execute("create table items (product varchar(9), price float)")
-    failed = run("fit", address, "-o", tmp_path / "out")
-    assert shlex.split(failed.stderr)[-2:] == ["--table", "items"]
-    asked = {
-        "sqlite": ["--table", "sales"],
-        "duckdb": ["--query", "select customer, product, n from sales"],
-        "postgresql": ["--table", "sales"],
-    }[address.partition(":")[0]]
-    done = run("fit", address, *asked, "-k", 2, "-l", 2, "-o", tmp_path / "out")
-    assert done.returncode == 0, done.stderr
-
-
 def test_nothing_is_ever_changed(shop):
     address, _ = shop
     for query in ("delete from sales", "drop table sales"):
@@ -138,13 +121,9 @@ def test_numbers_of_all_types(shop):
         "select customer, product, cast(n as decimal(9, 2)) / 2.0 as half from sales "
         "union all select 'Eve', 'gin', 0.25 union all select 'Eve', 'tea', 3"
     )
-    data = comarkov.read(address, query=query)
-    check(
-        data,
-        [[0, 0.5, 2.5], [0, 0.5, 0], [0.25, 0, 3]],
-        ["Ann", "Bob", "Eve"],
-        ["gin", "rum", "tea"],
-    )
+    expected = [[0, 0.5, 2.5], [0, 0.5, 0], [0.25, 0, 3]]
+    names = ["Ann", "Bob", "Eve"], ["gin", "rum", "tea"]
+    check(comarkov.read(address, query=query), expected, *names)
 
 
 def test_two_columns_of_one_name(shop):

@@ -3,7 +3,6 @@
 import io
 import json
 import zipfile
-import zlib
 
 import anndata
 import h5py
@@ -88,12 +87,6 @@ def test_hdf5_that_is_no_anndata(here):
     refused("x.h5ad", "x.h5ad", "h5ad file")
 
 
-@pytest.mark.parametrize("kind", [None, "edges", "table"])
-def test_pictures_are_no_tables(kind, here):
-    (here / "p.png").write_bytes(b"\x89PNG\r\n\x1a\n" + zlib.compress(np.arange(192).tobytes()))
-    refused("p.png", "p.png", kind=kind)
-
-
 def test_json_lines_that_are_wrong(here):
     good = [json.dumps({"text": "sun and sea"})] * 4
     lines = "\n".join(good).encode() + b'\n{"text": "Zo\xeb"}\n'
@@ -167,37 +160,20 @@ def test_names_that_are_there_twice_are_told_apart(here):
     refusal(comarkov.write_h5ad, annotated, None, model)
 
 
-def test_stop_words_that_are_not_there():
-    texts = ["sun and sea"] * 2
-    refused(texts, "'german'", "stop_words='english'", stop_words="german")
-    assert comarkov.read(texts, stop_words="none").column_names.tolist() == ["and", "sea", "sun"]
-
-
-@pytest.mark.parametrize(
-    ("form", "keyword"),
-    [
-        ("a folder", {"text": "x"}),
-        ("JSON lines", {"separator": ","}),
-        ("delimited text", {"query": "select 1"}),
-        ("a list of texts", {"rows": 0}),
-        ("a data frame", {"header": False}),
-    ],
-)
-def test_keywords_that_a_source_has_no_use_for(form, keyword, here):
+def test_keywords_that_a_source_has_no_use_for(here):
     (here / "folder").mkdir()
     (here / "folder" / "a.txt").write_text("sun sea")
     (here / "t.jsonl").write_text('{"text": "sun sea"}\n')
     (here / "e.csv").write_text("user,item\na,b\n")
-    sources = {
-        "a folder": "folder",
-        "JSON lines": "t.jsonl",
-        "delimited text": "e.csv",
-        "a list of texts": ["sun", "sea"],
-        "a data frame": pd.DataFrame({"user": ["a"], "item": ["b"]}),
-    }
-    (name,) = keyword
-    refused(sources[form], f"{name}=", form, **keyword)
-    refused(Data(EYE), f"{name}=", **keyword)
+    for form, source, name, value in (
+        ("a folder", "folder", "text", "x"),
+        ("JSON lines", "t.jsonl", "separator", ","),
+        ("delimited text", "e.csv", "query", "select 1"),
+        ("a list of texts", ["sun", "sea"], "rows", 0),
+        ("a data frame", pd.DataFrame({"user": ["a"], "item": ["b"]}), "header", False),
+    ):
+        refused(source, f"{name}=", form, **{name: value})
+        refused(Data(EYE), f"{name}=", **{name: value})
 
 
 @pytest.mark.parametrize("sizes", ["2000000000 2000000000 4", "3 3 9000000000000"])

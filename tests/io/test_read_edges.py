@@ -16,7 +16,7 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
-from refusals import advised, noted, refused
+from refusals import noted
 
 import comarkov
 from comarkov import Data
@@ -183,14 +183,6 @@ def test_quotes_within_a_field(end, tmp_path):
         check(comarkov.read(tmp_path / "e.csv"), [[1, 0], [0, 2], [3, 0]], "abc", [name, "y"])
 
 
-def test_another_encoding(tmp_path):
-    path = tmp_path / "e.csv"
-    path.write_bytes("user,item\nRené,thé\n".encode("latin-1"))
-    assert comarkov.read(path, encoding="latin-1").row_names.tolist() == ["René"]
-    path.write_bytes("user,item\nRené,thé\n".encode("utf-16"))
-    assert comarkov.read(path, encoding="utf-16").column_names.tolist() == ["thé"]
-
-
 def test_frames_and_open_files():
     table = frame(EDGES)
     check(comarkov.read(table))
@@ -213,30 +205,6 @@ def test_stdin(name, tmp_path, monkeypatch):
         data = comarkov.read("-")
     check(data)
     assert data.source == "stdin"
-
-
-def test_movielens(data_file, tmp_path):
-    with zipfile.ZipFile(data_file("ml-100k.zip")) as archive:
-        for name in ("u.data", "u.item"):
-            (tmp_path / name).write_bytes(archive.read(f"ml-100k/{name}"))
-    data = comarkov.read(
-        tmp_path / "u.data",
-        rows=0,
-        columns=1,
-        weights=2,
-        encoding="latin-1",
-        column_names=tmp_path / "u.item",
-    )
-    known = comarkov.datasets.load("movielens", data_file("ml-100k.zip"))
-    assert_array_equal(data.matrix.toarray(), known.matrix.toarray())
-    assert data.column_names[0] == "Toy Story (1995)"
-    assert len(set(data.column_names)) == 1682
-    assert "Chasing Amy (1997) [246]" in data.column_names
-    assert advised(refused(tmp_path / "u.data", "no header")) == {
-        "rows": 0,
-        "columns": 1,
-        "weights": 2,
-    }
 
 
 @pytest.mark.filterwarnings("ignore:.*are names")

@@ -53,11 +53,7 @@ TABLES = {
     "text in a cell": (b"gene,x,y,z\na,1,2,3\nb,1,high,3\n", (3, "y"), "'high'"),
     "negative": (b"gene,x,y,z\na,1,2,-3\n", (2, "z"), "drop='z', kind='table'"),
     "ragged": (b"gene,x,y,z\na,1,2,3\nb,1,2\n", (3, None), "3 fields"),
-    "a row twice": (
-        b"gene,x,y,z\na,1,2,3\na,1,2,3\n",
-        (3, "gene"),
-        "'a'",
-    ),
+    "a row twice": (b"gene,x,y,z\na,1,2,3\na,1,2,3\n", (3, "gene"), "'a'"),
     "a column twice": (b"gene,x,y,x\na,1,2,3\n", (1, 4), "'x'"),
     "only a header": (b"gene,x,y,z\n", (None, None), "no lines"),
     "one column": (b"gene\na\n", (None, None), "no column of numbers"),
@@ -198,24 +194,13 @@ def test_columns_that_are_not_there(tmp_path):
     assert advised(refused(path, rows="user", columns=0)) == {"rows": "user", "columns": "item"}
 
 
-def bomb_gzip(path):
-    path.write_bytes(gzip.compress(b"a,b,1\n" * 100_000))
-
-
-def bomb_zstandard(path):
-    path.write_bytes(zstandard.compress(b"a,b,1\n" * 100_000))
-
-
-def bomb_zip(path):
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("a.csv", b"a,b,1\n" * 100_000)
-
-
-def bomb_npz(path):
-    sp.save_npz(path, sp.csr_array(np.ones((300, 300))))
-
-
-BOMBS = {"e.csv.gz": bomb_gzip, "e.csv.zst": bomb_zstandard, "e.zip": bomb_zip, "e.npz": bomb_npz}
+LARGE = b"a,b,1\n" * 100_000
+BOMBS = {
+    "e.csv.gz": lambda path: path.write_bytes(gzip.compress(LARGE)),
+    "e.csv.zst": lambda path: path.write_bytes(zstandard.compress(LARGE)),
+    "e.zip": lambda path: zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED).writestr("a.csv", LARGE),
+    "e.npz": lambda path: sp.save_npz(path, sp.csr_array(np.ones((300, 300)))),
+}
 
 
 @pytest.mark.parametrize("name", BOMBS)
@@ -228,7 +213,7 @@ def test_what_unpacks_to_too_much_is_refused(name, tmp_path):
 def test_the_limit_is_a_multiple_of_the_size(tmp_path, monkeypatch):
     monkeypatch.setattr("comarkov.io.read.opened.FREE_UNPACKED_BYTES", 1000)
     monkeypatch.setattr("comarkov.io.read.opened.MAX_UNPACKED_RATIO", 10)
-    bomb_gzip(tmp_path / "e.csv.gz")
+    BOMBS["e.csv.gz"](tmp_path / "e.csv.gz")
     limit = 10 * (tmp_path / "e.csv.gz").stat().st_size
     assert advised(refused(tmp_path / "e.csv.gz", f"{limit:,}")) == {"max_bytes": 10 * limit}
 

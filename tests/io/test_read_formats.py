@@ -25,12 +25,9 @@ WOMEN = datasets.load("southern-women")
 def check(data, rows=ROWS, columns=COLUMNS, matrix=COUNTS):
     assert_array_equal(data.matrix.toarray(), matrix)
     assert data.matrix.has_canonical_format
-    expected = [
-        [str(i) for i in range(n)] if names is None else names
-        for names, n in zip((rows, columns), np.shape(matrix), strict=True)
-    ]
-    assert data.row_names.tolist() == expected[0]
-    assert data.column_names.tolist() == expected[1]
+    n, m = np.shape(matrix)
+    assert data.row_names.tolist() == (rows or list(map(str, range(n))))
+    assert data.column_names.tolist() == (columns or list(map(str, range(m))))
     assert data.named == (rows is not None, columns is not None)
 
 
@@ -160,9 +157,8 @@ def test_a_file_of_names_with_spaces_and_no_ids(tmp_path):
 
 def adata():
     table = sp.csr_matrix(WOMEN.matrix.astype(np.float32))
-    annotated = anndata.AnnData(
-        table, pd.DataFrame(index=WOMEN.row_names), pd.DataFrame(index=WOMEN.column_names)
-    )
+    sides = (pd.DataFrame(index=names) for names in (WOMEN.row_names, WOMEN.column_names))
+    annotated = anndata.AnnData(table, *sides)
     annotated.layers["double"] = table * 2
     return annotated
 
@@ -199,19 +195,11 @@ def test_clusters_are_written_back_to_h5ad(tmp_path):
     assert sorted(file.name for file in tmp_path.iterdir()) == ["clusters.h5ad", "women.h5ad"]
 
 
-def test_h5ad_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
+def test_clusters_of_other_data_are_not_written(tmp_path):
     model = CoClustering((2, 3), random_state=0).fit(adata())
     for other in (adata()[1:], adata()[::-1].copy()):
         error = refusal(comarkov.write_h5ad, other, tmp_path / "out.h5ad", model)
         assert "its 18 rows" in str(error)
-
-    def half(self, path):
-        path.write_bytes(b"half")
-        raise OSError("disk full")
-
-    monkeypatch.setattr(anndata.AnnData, "write_h5ad", half)
-    with pytest.raises(OSError, match="full"):
-        comarkov.write_h5ad(adata(), tmp_path / "out.h5ad", model)
     assert not list(tmp_path.iterdir())
 
 
@@ -219,9 +207,8 @@ def graph(kind=nx.Graph, marks=True):
     made = kind()
     for side, names in enumerate((ROWS, COLUMNS)):
         made.add_nodes_from(names, **({"bipartite": side} if marks else {}))
-    made.add_edges_from(
-        (ROWS[i], COLUMNS[j], {"weight": int(COUNTS[i, j])}) for i, j in np.argwhere(COUNTS)
-    )
+    for i, j in np.argwhere(COUNTS):
+        made.add_edge(ROWS[i], COLUMNS[j], weight=int(COUNTS[i, j]))
     return made
 
 
@@ -279,12 +266,8 @@ def test_the_nodes_of_other_graphs_are_rows_and_columns(tmp_path):
     path = nx.path_graph(["a", "b", "c"])  # bipartite, but a network all the same
     assert comarkov.read(path).shape == (2, 1)
     assert comarkov.read(path, kind="network").shape == (3, 3)
-    for write, suffix in (
-        (nx.write_graphml, "graphml"),
-        (nx.write_gml, "gml"),
-        (nx.write_gexf, "gexf"),
-        (nx.write_pajek, "net"),
-    ):
+    writers = {"graphml": nx.write_graphml, "gml": nx.write_gml, "gexf": nx.write_gexf}
+    for suffix, write in (writers | {"net": nx.write_pajek}).items():
         write(nx.Graph(karate.edges), tmp_path / f"karate.{suffix}")
         data = comarkov.read(tmp_path / f"karate.{suffix}", kind="network")
         assert data.matrix.sum() == 2 * karate.number_of_edges()
@@ -328,11 +311,3 @@ def test_numbers_made_up_are_no_names():
     assert not hasattr(model, "feature_names_in_")
     assert not hasattr(model, "row_names_in_")
     assert_array_equal(model.predict(Data(WOMEN.matrix)), model.row_labels_)
-
-
-def test_a_fit_takes_the_weighting_that_data_suggest():
-    suggesting = Data(WOMEN.matrix, weighting="log")
-    assert CoClustering(2, random_state=0).fit(suggesting).weighting_.scheme == "log"
-    other = CoClustering(2, weighting="counts", random_state=0).fit(suggesting)
-    assert other.weighting_.scheme == "counts"
-    assert CoClustering(2, random_state=0).fit(Data(WOMEN.matrix)).weighting_ is None

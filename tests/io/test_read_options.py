@@ -49,10 +49,3 @@ def test_sizes():
     assert {text: as_bytes(text, "--max-bytes") for text in sizes} == sizes
     for wrong in ("", "GB", "-1", "2XB", "1e9"):
         assert "--max-bytes 2GB" in refusal(as_bytes, wrong, "--max-bytes").advice
-
-
-def test_the_help_has_no_emoji():
-    shown = run("fit", "--help-all").stdout
-    assert "FILE:IDS:NAMES" in " ".join(shown.replace("│", " ").split())
-    assert "--max-bytes" in shown
-    assert all(ord(letter) < 0x1F000 for letter in shown)

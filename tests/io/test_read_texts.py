@@ -54,9 +54,8 @@ def test_json_lines(tmp_path):
     assert comarkov.read(path, **WORDS).named == (False, True)
     error = refusal(comarkov.read, path, text="body")
     assert (error.file, error.line) == (str(path), None)
-    path.write_text(
-        '{"user": "Ann", "item": "tea", "n": 2}\n{"n": 1, "user": "Bob", "item": "tea"}\n'
-    )
+    edges = '{"user": "Ann", "item": "tea", "n": 2}\n{"n": 1, "user": "Bob", "item": "tea"}\n'
+    path.write_text(edges)
     assert_array_equal(comarkov.read(path, kind="edges").matrix.toarray(), [[2], [1]])
 
 
@@ -117,18 +116,12 @@ def test_texts_are_fitted_with_their_weighting():
     assert new.tolist() == [labels[0], 1 - labels[0]]
 
 
-@pytest.mark.parametrize(
-    ("line", "column", "advice"),
-    [
-        ("{", 1, '{"text": "..."}'),
-        ("[1]", None, '{"text": "..."}'),
-    ],
-)
-def test_json_that_is_wrong(line, column, advice, tmp_path):
+@pytest.mark.parametrize(("line", "column"), [("{", 1), ("[1]", None)])
+def test_json_that_is_wrong(line, column, tmp_path):
     (tmp_path / "t.jsonl").write_text('{"text": "sun"}\n' + line + "\n")
     error = refusal(comarkov.read, tmp_path / "t.jsonl")
     assert (error.file, error.line, error.column) == (str(tmp_path / "t.jsonl"), 2, column)
-    assert advice in error.advice
+    assert '{"text": "..."}' in error.advice
 
 
 def test_texts_that_are_wrong(tmp_path, monkeypatch):

@@ -83,10 +83,8 @@ def test_the_same_clusters_as_in_memory(packed, monkeypatch):
     assert comarkov.cost(store, *labels, 0.7) == comarkov.cost(data, *labels, 0.7)
     assert comarkov.information(store, *labels) == comarkov.information(data, *labels)
     monkeypatch.setattr(parts, "ENTRIES", 1000)
-    of_store, of_data = (
-        models[1].predict(store, return_confidence=True),
-        models[0].predict(data, return_confidence=True),
-    )
+    of_store = models[1].predict(store, return_confidence=True)
+    of_data = models[0].predict(data, return_confidence=True)
     np.testing.assert_array_equal(of_store[0], of_data[0])
     np.testing.assert_allclose(of_store[1], of_data[1], rtol=1e-12)
     about = [comarkov.Results.of(model, data).describe() for model in models]

@@ -248,14 +248,11 @@ def as_classes(
             f'{what} must map the name of a classification to classes, as {{"group": [...]}}, '
             f"not {type(classes).__name__}."
         )
-    return {
-        str(name): _as_strings(
-            ("" if _is_missing(value) else value for value in listed),
-            size,
-            f"{what}[{name!r}]",
-        )
-        for name, listed in (classes or {}).items()
-    }
+    known = {}
+    for name, listed in (classes or {}).items():
+        values = ("" if _is_missing(value) else value for value in listed)
+        known[str(name)] = _as_strings(values, size, f"{what}[{name!r}]")
+    return known
 
 
 def _is_missing(value: Any) -> bool:
@@ -279,12 +276,9 @@ def from_npy(file: Opened, options: ReadOptions) -> Data:
     """A NumPy array, whose rows and columns have no names."""
     array = load_array(file)
     if array.ndim != 2 or array.dtype.kind not in "biuf":
-        raise InputError(
-            f"it holds an array of shape {array.shape} and type {array.dtype}, but a matrix of "
-            "numbers is needed",
-            file=file.name,
-            advice="Save that with numpy.save(path, matrix).",
-        )
+        problem = f"it holds an array of shape {array.shape} and type {array.dtype}"
+        advice = "Save a matrix of numbers with numpy.save(path, matrix)."
+        raise InputError(problem, file=file.name, advice=advice)
     matrix = np.array(array)
     refuse_bad_weights(matrix, None, None, file.name)
     with errors_in(file.name):
@@ -390,8 +384,6 @@ def refuse_large_archive(
         problem = f"not {kind}: {reason(error)}"
         raise InputError(problem, file=file.name, advice=advice) from error
     if size > limit:
-        raise InputError(
-            f"it unpacks to {size:,} bytes, more than {limit:,}, which may be a trap",
-            file=file.name,
-            advice=f"If you trust it, use max_bytes={size}.",
-        )
+        problem = f"it unpacks to {size:,} bytes, more than {limit:,}, which may be a trap"
+        how = f"If you trust it, use max_bytes={size}."
+        raise InputError(problem, file=file.name, advice=how)

@@ -125,11 +125,8 @@ class Database(NamedTuple):
             raise InputError("there are no tables", file=self.name, advice=advice)
         problem = f"no table is {quote(wanted)}" if wanted else f"there are {len(tables)} tables"
         likely = [*get_close_matches(wanted or "", tables, n=1), *tables][0]
-        raise InputError(
-            f"{problem}: {', '.join(tables)}",
-            file=self.name,
-            advice=f"Choose one: table={_sql_name(likely)}",
-        )
+        choose = f"Choose one: table={_sql_name(likely)}"
+        raise InputError(f"{problem}: {', '.join(tables)}", file=self.name, advice=choose)
 
     def _fetch(self, cursor: Any, query: str) -> pl.DataFrame:
         """The answer to a query."""

@@ -333,11 +333,8 @@ class Texts:
         if not 0 < unusual.sum() <= MAX_FOLDED * counts.sum():
             return names
         self.folded = folded["name"].sort().to_list()
-        return pl.select(
-            pl.when(keys.is_in(folded["key"].to_list()))
-            .then(keys.replace(folded["key"], folded["name"]))
-            .otherwise(names)
-        ).to_series()
+        usual_names = keys.replace(folded["key"], folded["name"])
+        return usual_names.zip_with(keys.is_in(folded["key"].to_list()), names)
 
 
 class Numbers:

@@ -125,11 +125,10 @@ def network_input(X: Any, is_directed: bool | None = None) -> NetworkInput:
         data = Data(square.matrix, nodes, nodes, kind, kind, data.source, reading=data.reading)
     names = [list(side) for side in (data.row_names, data.column_names)]
     if data.shape[0] != data.shape[1] or (all(data.named) and {*names[0]} != {*names[1]}):
-        raise InputError(
-            f"A network has the same nodes as rows and as columns, but {data.shape[0]} rows and "
-            f"{data.shape[1]} columns have no name in common",
-            advice="To cluster rows and columns as two kinds of things, use CoClustering.",
-        )
+        fact = f"{data.shape[0]} rows and {data.shape[1]} columns have no name in common"
+        advice = "To cluster rows and columns as two kinds of things, use CoClustering."
+        problem = f"A network has the same nodes as rows and as columns, but {fact}"
+        raise InputError(problem, advice=advice)
     place = {name: i for i, name in enumerate(names[0])}
     is_sorted = names[0] == names[1]
     matrix = data.matrix if is_sorted else data.matrix[[place[name] for name in names[1]]]

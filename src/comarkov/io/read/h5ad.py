@@ -44,11 +44,9 @@ def from_anndata(annotated: Any, options: ReadOptions, name: str = ANNDATA_OBJEC
     if not hasattr(annotated, "obs"):  # .raw alone
         return data
     variables = annotated.var if len(annotated.var) == data.shape[1] else annotated.raw.var
-    return replace(
-        data,
-        row_classes=frame_classes(annotated.obs, options.row_classes, ".obs"),
-        column_classes=frame_classes(variables, options.column_classes, ".var"),
-    )
+    rows = frame_classes(annotated.obs, options.row_classes, ".obs")
+    columns = frame_classes(variables, options.column_classes, ".var")
+    return replace(data, row_classes=rows, column_classes=columns)
 
 
 def from_h5ad(file: Opened, options: ReadOptions) -> Data:
@@ -218,17 +216,12 @@ def _annotate(annotated: Any, model: Any, key: str) -> None:
     ):
         labels, fitted = getattr(model, f"{side}_labels_"), getattr(model, names, None)
         known = None if fitted is None else distinct(fitted)
-        matching = [
-            table
-            for table in tables
-            if len(table) == labels.size and known in (None, distinct(table.index))
-        ]
+        same = [table for table in tables if len(table) == labels.size]
+        matching = [table for table in same if known in (None, distinct(table.index))]
         if not matching:
-            raise InputError(
-                f"The model was fitted to other data: its {labels.size:,} {side}s are not the "
-                f"{len(tables[0]):,} here",
-                advice="Fit it to these: model.fit(comarkov.read(source)).",
-            )
+            fact = f"its {labels.size:,} {side}s are not the {len(tables[0]):,} here"
+            advice = "Fit it to these: model.fit(comarkov.read(source))."
+            raise InputError(f"The model was fitted to other data: {fact}", advice=advice)
         present = np.unique(labels[labels >= 0])
         codes = np.where(labels >= 0, np.searchsorted(present, labels), -1)
         matching[0][key] = Categorical.from_codes(codes, categories=list(map(str, present)))

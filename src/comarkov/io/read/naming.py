@@ -144,11 +144,12 @@ def _new_names(
             raise InputError(problem, file=source, advice=advice)
         return list(distinct(names))
     if not any(one in names for one in ids):
-        raise InputError(
-            f"it names none of the ids {listed(map(repr, ids))}, only {listed(map(repr, names))}",
-            file=source,
-            advice="Choose the column of its ids, as in FILE:IDS:NAMES.",
+        theirs, advice = (
+            listed(map(repr, names)),
+            "Choose the column of its ids, as in FILE:IDS:NAMES.",
         )
+        problem = f"it names none of the ids {listed(map(repr, ids))}, only {theirs}"
+        raise InputError(problem, file=source, advice=advice)
     return list(distinct([names.get(one) or one for one in ids], ids.tolist()))
 
 
@@ -333,12 +334,10 @@ def _classes_in_file(
     classes = labels.of(*names)
     if not (classes != "").any():
         path = NameFile.of(choice).path
-        raise InputError(
-            f"it has a class for none of the names {listed(map(repr, names[-1]))}, only for "
-            f"{listed(map(repr, labels.by_name))}",
-            file=path,
-            advice=f'Choose two of its columns, for example {role}="{path}:name:class".',
-        )
+        ours, theirs = listed(map(repr, names[-1])), listed(map(repr, labels.by_name))
+        problem = f"it has a class for none of the names {ours}, only for {theirs}"
+        advice = f'Choose two of its columns, for example {role}="{path}:name:class".'
+        raise InputError(problem, file=path, advice=advice)
     return labels.title, classes
 
 

@@ -154,12 +154,9 @@ def refuse_far_cells(file: Opened, advice: str) -> None:
             columns, rows = zip(*CELL.findall(content), strict=True)
             height, width = max(map(int, rows)), max(map(_column, set(columns)))
             if height * width > max(MAX_EMPTY_CELLS, MAX_UNPACKED_RATIO * content.count(b"<c")):
-                raise InputError(
-                    f"a cell in {height:,} rows and {width:,} columns of {member} is far away "
-                    "from all others",
-                    file=file.name,
-                    advice=f"Delete it. {advice}",
-                )
+                place = f"a cell in {height:,} rows and {width:,} columns of {member}"
+                problem, how = f"{place} is far away from all others", f"Delete it. {advice}"
+                raise InputError(problem, file=file.name, advice=how)
 
 
 def _column(letters: bytes) -> int:

@@ -95,28 +95,23 @@ def detected_marks(table: RawTable) -> dict[str, Any]:
 
 
 def as_chosen(table: RawTable, options: ReadOptions) -> RawTable:
-    """A table with the marks of numbers and without the columns that the user has chosen."""
+    """A table without dropped columns, and with the marks of numbers: chosen, or decimal commas."""
     drop = options.drop
     if not options.is_given("drop"):
         drop = [c for c in columns_to_drop(drop) if c in table.columns]
     marked = without_columns(replace(table, keeps_na=options.keep_na), drop)
     if "decimal" in {**options.before, **options.given} or options.thousands:
         return replace(marked, decimal=options.decimal, thousands=options.thousands)
-    return _with_decimal_commas(marked)
-
-
-def _with_decimal_commas(table: RawTable) -> RawTable:
-    """The table with "," as the decimal mark, if that is what its numbers have."""
-    if table.lines is None or table.lines.separator == ",":
-        return table
-    sample = table.frame.select(table.kept).head(HEAD_LINES).collect()
+    if marked.lines is None or marked.lines.separator == ",":
+        return marked
+    sample = marked.frame.select(marked.kept).head(HEAD_LINES).collect()
     columns = [column.drop_nulls().str.strip_chars() for column in sample]
     filled = [c for c in columns if len(c) and c.str.contains(DECIMAL_COMMA).all()]
     has_commas = any(column.str.contains(UNLIKE_THOUSANDS).any() for column in filled)
     if not has_commas or any(column.str.contains(DECIMAL_POINT).any() for column in columns):
-        return table
+        return marked
     has_points = any(column.str.contains(r"\.\d{3}").any() for column in filled)
-    return replace(table, decimal=",", thousands="." if has_points else "")
+    return replace(marked, decimal=",", thousands="." if has_points else "")
 
 
 class _Start(NamedTuple):

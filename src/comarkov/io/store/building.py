@@ -257,14 +257,13 @@ def write_columns(
     counts, sums = np.zeros(m, np.int64), np.zeros(m)
     for _, block in row_blocks(rows):
         tally_keys(block.indices.view(np.int32), block.weights, counts, sums)
-    entries = (
-        keyed_entries(
-            block.indices.view(np.int32),
-            np.repeat(np.arange(part.start, part.stop), np.diff(block.indptr)),
-            block.weights,
-        )
-        for part, block in row_blocks(rows)
-    )
+
+    def by_column() -> Iterator[np.ndarray]:
+        for part, block in row_blocks(rows):
+            others = np.repeat(np.arange(part.start, part.stop), np.diff(block.indptr))
+            yield keyed_entries(block.indices.view(np.int32), others, block.weights)
+
+    entries = by_column()
     blocks = sort_on_disk(folder / "buckets", counts, entries, about.shape[0], memory, advance)
     with MatrixWriter(folder / COLUMNS_FOLDER, about.weights) as writer:
         for block in blocks:

@@ -43,11 +43,8 @@ ARRAY_HEADER = 128  # bytes before the values of an array with one dimension, wh
 
 def damaged(path: Path) -> InputError:
     """The error about a file of a store that is not as it was written."""
-    return InputError(
-        "the file is damaged or missing, so the store cannot be used",
-        file=path,
-        advice="Pack its source again with overwrite=True.",
-    )
+    problem = "the file is damaged or missing, so the store cannot be used"
+    return InputError(problem, file=path, advice="Pack its source again with overwrite=True.")
 
 
 class Written(NamedTuple):

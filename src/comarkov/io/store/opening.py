@@ -19,19 +19,9 @@ from ...joint.messages import warn_user
 from ...joint.weighting import Weighting, counted_rows, frequencies, row_sums, times_rows
 from ..files import DATA_FILE, REFERENCE, errors_in_json, is_store, read_json
 from ..read.data import Data, as_classes, as_names
+from . import layout
 from .building import canonical_blocks, map_joint, write_blocks
-from .layout import (
-    COLUMNS_FOLDER,
-    FACTS,
-    MATRIX_TYPES,
-    ROWS_FOLDER,
-    Description,
-    annotations_of,
-    damaged,
-    map_array,
-    map_names,
-    names_in,
-)
+from .layout import COLUMNS_FOLDER, ROWS_FOLDER
 
 MAX_COMPARED_BYTES = 1 << 26  # of a store that is compared with its checksums when it is opened
 INDICES_AT_A_TIME = 1 << 22
@@ -61,9 +51,9 @@ class Store(Data):
         self.__dict__.update(joint=joint, path=path, **fields)  # frozen for all others
 
     @classmethod
-    def of(cls, joint: Joint, path: Path, about: Description, **more: Any) -> Self:
+    def of(cls, joint: Joint, path: Path, about: layout.Description, **more: Any) -> Self:
         """A matrix in a folder, with a description, and classes and texts if there are any."""
-        facts = {name: getattr(about, name) for name in FACTS}
+        facts = {name: getattr(about, name) for name in layout.FACTS}
         return cls(joint=joint, path=path, **{"texts": None, **facts, **more})
 
     def changed(self, **fields: Any) -> Self:
@@ -80,8 +70,8 @@ class Store(Data):
             value = self.joint.unscaled
         elif name in ("row_names", "column_names"):
             arrays = vars(self).get("name_arrays")  # of before, if the folder was replaced
-            arrays = map_names(self.path) if arrays is None else arrays
-            value = names_in(arrays, name.split("_")[0], self.shape[name == "column_names"])
+            arrays = layout.map_names(self.path) if arrays is None else arrays
+            value = layout.names_in(arrays, name.split("_")[0], self.shape[name == "column_names"])
         else:
             raise AttributeError(f"a store has no attribute {name!r}")
         object.__setattr__(self, name, value)
@@ -99,20 +89,20 @@ class Store(Data):
 def open_store(path: str | os.PathLike[str]) -> Store:
     """Open a folder that ``pack`` wrote, after a check of its files."""
     folder = Path(path)
-    about = Description.read(folder)
+    about = layout.Description.read(folder)
     for side, size in zip((ROWS_FOLDER, COLUMNS_FOLDER), about.shape, strict=True):
         lengths = {"indptr": size + 1, "indices": about.entries, "weights": about.entries}
-        for name, dtype in MATRIX_TYPES.items():
-            array = map_array(path := folder / side / f"{name}.npy")
+        for name, dtype in layout.MATRIX_TYPES.items():
+            array = layout.map_array(path := folder / side / f"{name}.npy")
             is_right = array.dtype == (dtype or about.weights)
             if not is_right or array.shape != (lengths.get(name, size),):
-                raise damaged(path)
+                raise layout.damaged(path)
     if about.bytes <= MAX_COMPARED_BYTES:
         about.verify(folder)
     weights = map_joint(folder, about)
     _check_places(folder, weights)
-    arrays = map_names(folder)
-    annotations = annotations_of(arrays) | {"reading": about.reading, "name_arrays": arrays}
+    arrays = layout.map_names(folder)
+    annotations = layout.annotations_of(arrays) | {"reading": about.reading, "name_arrays": arrays}
     return Store.of(weights, folder.absolute(), about, **annotations)
 
 
@@ -123,19 +113,19 @@ def _check_places(folder: Path, data: Joint) -> None:
         lengths = np.diff(matrix.indptr)
         ends = matrix.indptr[0], matrix.indptr[-1]
         if ends != (0, size) or (lengths < 0).any():
-            raise damaged(side / "indptr.npy")
+            raise layout.damaged(side / "indptr.npy")
         are_counts = np.minimum(matrix.ones, matrix.twos).min() >= 0
         if not are_counts or (matrix.ones.astype(np.int64) + matrix.twos > lengths).any():
-            raise damaged(side / "ones.npy")
+            raise layout.damaged(side / "ones.npy")
         if not ((matrix.mass >= 0) & (matrix.mass < np.inf)).all():
-            raise damaged(side / "mass.npy")
+            raise layout.damaged(side / "mass.npy")
         for start in range(0, size, INDICES_AT_A_TIME):
             stop = min(start + INDICES_AT_A_TIME, size)
             if matrix.indices[start:stop].max() >= width:
-                raise damaged(side / "indices.npy")
+                raise layout.damaged(side / "indices.npy")
             values = matrix.weights[start:stop]
             if not (values.min() > 0 and values.max() < np.inf):
-                raise damaged(side / "weights.npy")
+                raise layout.damaged(side / "weights.npy")
             if weights.pages is not None:
                 weights.pages.release(start, stop)
 
@@ -151,11 +141,12 @@ def keep_data(data: Data, folder: Path) -> None:
         data.save(folder / DATA_FILE)
         return
     content = {"store": str(data.path), **{name: getattr(data, name) for name in REFERENCE_FACTS}}
-    stored = map_names(data.path)
+    stored = layout.map_names(data.path)
     for side in ("row", "column"):
         names = vars(data).get(f"{side}_names")
-        if names is not None and not np.array_equal(names, names_in(stored, side, names.size)):
-            content[f"{side}_names"] = names.tolist()
+        if names is None or np.array_equal(names, layout.names_in(stored, side, names.size)):
+            continue
+        content[f"{side}_names"] = names.tolist()
     text = json.dumps(content, ensure_ascii=False, indent=1)
     (folder / REFERENCE).write_text(text + "\n", encoding="utf-8")
     warn_user(

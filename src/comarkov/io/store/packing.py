@@ -22,17 +22,7 @@ from ..read.edge_lists import EDGES_AT_ONCE, EdgeFiles, edge_batches, holds_tabl
 from ..read.formats import are_edges
 from ..read.naming import columns_in
 from ..read_options import ReadKeywords, spell_out
-from .building import (
-    MatrixWriter,
-    finish,
-    keyed_entries,
-    map_joint,
-    settle,
-    sort_on_disk,
-    tally_keys,
-    write_blocks,
-    write_columns,
-)
+from . import building
 from .layout import BOTH_SIDES, ROWS_FOLDER, Description, write_names
 from .opening import Store, open_store
 
@@ -101,11 +91,11 @@ def pack(
             data = read(sources[0], **keywords)
             csr = sorted_csr(data)
             dtype = np.float32 if csr.dtype == np.float32 else np.float64
-            finish(data, write_blocks(draft, [csr], dtype), draft)
+            building.finish(data, building.write_blocks(draft, [csr], dtype), draft)
         else:
             about = _write_edges(edges, draft, memory, progress or (lambda *_: None))
-            data = Store.of(map_joint(draft, about), draft, about)
-            finish(request.complete(data), about, draft)
+            data = Store.of(building.map_joint(draft, about), draft, about)
+            building.finish(request.complete(data), about, draft)
     return open_store(target)
 
 
@@ -172,7 +162,7 @@ def _write_edges(edges: EdgeFiles, folder: Path, memory: int, advance: AdvanceSt
         raise no_edges(edges.source)
     about = _write_rows(numbered, are_counts, codings, folder, memory, advance)
     numbered.unlink()
-    about = write_columns(folder, about, memory, partial(advance, "Sorting columns"))
+    about = building.write_columns(folder, about, memory, partial(advance, "Sorting columns"))
     return replace(about, **facts)
 
 
@@ -187,7 +177,7 @@ def _number_edges(
             for (rows, columns), weights in edge_batches(table, codings, edges.options):
                 are_counts = are_counts and are_whole(weights)
                 # not ``tofile``, which says nothing of a full disk
-                file.write(keyed_entries(rows, columns, weights.astype(np.float64)).data)
+                file.write(building.keyed_entries(rows, columns, weights.astype(np.float64)).data)
             done += path.stat().st_size
             advance("Reading", done, total)
     return are_counts
@@ -195,7 +185,7 @@ def _number_edges(
 
 def _numbered_edges(path: Path) -> Iterator[np.ndarray]:
     """All edges in the order of the sources, many at a time."""
-    dtype = keyed_entries(np.empty(0), np.empty(0), np.empty(0)).dtype
+    dtype = building.keyed_entries(np.empty(0), np.empty(0), np.empty(0)).dtype
     with path.open("rb") as file:
         while (entries := np.fromfile(file, dtype, EDGES_AT_ONCE)).size:
             yield entries
@@ -232,7 +222,7 @@ def _write_rows(
     tallies = [(np.zeros(coding.size, np.int64), np.zeros(coding.size)) for coding in codings]
     for entries in _numbered_edges(edges):
         for tally, side in zip(tallies, ("key", "other"), strict=True):
-            tally_keys(entries[side], entries["weight"], *tally)
+            building.tally_keys(entries[side], entries["weight"], *tally)
     rows, columns = rankings = list(map(Ranking.of, codings, *zip(*tallies, strict=True)))
     is_count = are_counts and max(rows.sums.max(), columns.sums.max()) <= INT32_MAX
     dtype = np.dtype(np.int32 if is_count else np.float64)
@@ -240,13 +230,13 @@ def _write_rows(
     for side, ranking in zip(BOTH_SIDES, rankings, strict=True):
         names |= write_names(folder, string_parts(ranking.names, side))
     ranked = (
-        keyed_entries(rows.rank(part["key"]), columns.rank(part["other"]), part["weight"])
+        building.keyed_entries(rows.rank(part["key"]), columns.rank(part["other"]), part["weight"])
         for part in _numbered_edges(edges)
     )
     width, report = columns.names.size, partial(advance, "Sorting rows")
-    blocks = sort_on_disk(folder / "buckets", rows.counts, ranked, width, memory, report)
-    with MatrixWriter(folder / ROWS_FOLDER, dtype) as writer:
+    blocks = building.sort_on_disk(folder / "buckets", rows.counts, ranked, width, memory, report)
+    with building.MatrixWriter(folder / ROWS_FOLDER, dtype) as writer:
         for block in blocks:
             writer.add(block)
-    about = settle(folder, (rows.names.size, columns.names.size), writer)
+    about = building.settle(folder, (rows.names.size, columns.names.size), writer)
     return replace(about, named=(True, True), files=about.files | names)
