@@ -19,7 +19,6 @@ from numpy.testing import assert_array_equal
 from refusals import noted
 
 import comarkov
-from comarkov import Data
 from comarkov.io.read import edge_lists as edges_module
 
 EDGES = [("Ann", "tea", 2), ("Bob", "rum", 1), ("Ann", "rum", 1.5), ("Ann", "tea", 3)]
@@ -156,11 +155,6 @@ def test_columns_by_name_and_by_position(tmp_path):
     check(comarkov.read(path, rows=3, columns=1, weights=2))
     check(comarkov.read(path, rows="3", columns="1", weights="2"))
     check(comarkov.read(path, rows="user", columns="item"), [[1, 2], [1, 0]])
-<<<<<<< HEAD
-=======
-    turned = comarkov.read(path, rows="item", columns="user", weights="2")
-    check(Data(turned.matrix.T, turned.column_names, turned.row_names))
->>>>>>> 94e54a0a (Reading is one room of fewer files: polars is imported in one place; endless strings of HDF5 files are refused)
     path.write_text("1,0,w\nAnn,tea,1\n")  # a name of digits is a name first
     check(comarkov.read(path, rows="1", columns="0", header=True), [[1]], ["Ann"], ["tea"])
 
