@@ -8,15 +8,12 @@ from contextlib import closing
 from decimal import Decimal
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ...joint.messages import InputError, need, quote, similar_file
+from ..read_options import ReadOptions
 from .opened import Opened
 from .raw_tables import RawTable, first_line, from_frame, pl
-
-if TYPE_CHECKING:
-    from ..read_options import ReadOptions
-
 
 RECORDS_AT_ONCE = 100_000
 CONNECT_SECONDS = 15  # to wait for a server

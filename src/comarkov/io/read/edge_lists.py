@@ -43,11 +43,7 @@ EdgeBatch = tuple[Sequence[np.ndarray], np.ndarray]  # codes of rows and of colu
 
 
 def from_edges(table: RawTable, options: ReadOptions) -> Data:
-    """The matrix of an edge list. The weights of an edge that occurs several times are added up.
-
-    Rows and columns are sorted by name, by number if all names are whole numbers. Lines without
-    the name of a row or a column are skipped.
-    """
+    """The matrix of an edge list: equal edges are added up, names sorted, by number if whole."""
     fields = roles_of(table, options)
     codings = [coding_of([(table, field)], options.keep_case) for field in fields[:2]]
     batches = edge_batches(table, codings, options)

@@ -37,11 +37,7 @@ def fit_input(X: Any) -> Any:
 
 
 def new_input(X: Any, words: np.ndarray | None) -> Any:
-    """New rows, whose columns are those of a fit, as a matrix with names.
-
-    Of texts only the ``words`` of the fit are counted. Columns of text that the fit did not have
-    are left in a data frame: they are ignored when it is aligned with the fit.
-    """
+    """New rows, whose columns are those of a fit, as a matrix with names; of texts its words."""
     return _with_names(X, lambda frame, columns: None, lambda texts: _count_known(texts, words))
 
 
@@ -216,11 +212,7 @@ def read_relations(X: Any) -> tuple[dict[Key, Joint], dict[str, np.ndarray]]:
 def read_new(
     X: Mapping[Key, Any], element_type: str, known: Mapping[str, np.ndarray]
 ) -> tuple[np.ndarray, dict[Key, sp.csr_array]]:
-    """The names of new elements of a type, and each relation with them as rows.
-
-    The columns are the known elements of the other type. New elements with names are matched by
-    name and need not be in every relation; those without are matched by position.
-    """
+    """New elements of a type, and each relation with them as rows, matched as by read_relations."""
     given: dict[Key, NamedMatrix] = {}
     for key, matrix in X.items():
         with _errors_name(key):

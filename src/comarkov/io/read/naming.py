@@ -92,10 +92,7 @@ def _read_table(path: Any, encoding: str | None, max_bytes: int | None = None) -
 
 
 def rename(data: Data, options: ReadOptions) -> Data:
-    """Data under the names in ``row_names`` and ``column_names``, or in the files of before.
-
-    New rows are often not in a file that named the old ones: they keep their ids.
-    """
+    """Data under the names in ``row_names`` and ``column_names``; ids without a name stay."""
     for axis, side in enumerate(("row_names", "column_names")):
         choice = getattr(options, side)
         if choice is None:
@@ -212,10 +209,7 @@ def read_labels(
 
 
 def _as_choice(classes: Any) -> Any:
-    """What a user gives as classes: a mapping, or a list of files and names of columns.
-
-    A series is a mapping of its index. A text with commas is a list.
-    """
+    """What a user gives as classes: a mapping (or series), or a list of files and of columns."""
     if classes is None or isinstance(classes, Mapping):
         return classes
     if isinstance(classes, str) and not _is_file(classes):

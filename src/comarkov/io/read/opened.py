@@ -207,10 +207,7 @@ def _copy(chunks: Iterable[bytes], target: Path, limit: int, name: str) -> None:
 
 
 def files_in(folder: Path, hidden: tuple[str, ...] = (".",), is_noted: bool = True) -> list[Path]:
-    """The files in a folder and its subfolders by their paths, without what comarkov wrote there.
-
-    Names that begin with what is ``hidden``, broken links and pipes are left out.
-    """
+    """The files in a folder and its subfolders by path, but hidden ones and what comarkov wrote."""
     paths: list[Path] = []
     for place, folders, names in os.walk(folder):
         shown = [name for name in folders if not name.startswith(hidden)]

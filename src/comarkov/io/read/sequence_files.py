@@ -49,11 +49,7 @@ def from_sequence_files(place: Opened | Path, options: ReadOptions) -> Data:
 
 
 def from_events(table: RawTable, options: ReadOptions) -> Data:
-    """Transitions in a table with one visited state per line.
-
-    ``rows`` is the column of the sequence (all lines are one sequence without it), ``columns``
-    that of the state, and ``time`` that to sort by; without it, lines are in order.
-    """
+    """Transitions in a table with a state per line, in sequences and by time if chosen."""
     roles = {name: getattr(options, name) for name in ("rows", "columns", "time")}
     fields = {name: table.field(which, name) for name, which in roles.items() if which is not None}
     events = table.frame.select(**fields).collect()

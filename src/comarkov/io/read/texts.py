@@ -80,11 +80,7 @@ def from_column(table: RawTable, options: ReadOptions) -> Data:
 def count_words(
     documents: Documents, options: ReadOptions, source: str, kind: str = DOCUMENT
 ) -> Data:
-    """Counts of words in documents, by scikit-learn's CountVectorizer.
-
-    Words in fewer than ``min_df`` documents are left out, then all but the ``n_words`` that
-    contribute most to I(D;W).
-    """
+    """Counts of words in documents: of the ``n_words`` that contribute most to I(D;W)."""
     from sklearn.feature_extraction.text import CountVectorizer  # slow to import
 
     _check_words(documents.texts, options, source)
@@ -137,11 +133,7 @@ def words_in(path: Path, encoding: str | None) -> list[str]:
 
 
 def read_folder(folder: Path, options: ReadOptions) -> Data:
-    """All texts in a folder and its subfolders, in the order of their paths, which are their names.
-
-    Hidden files and the results of comarkov are ignored. Files that are not text are skipped, and a
-    note reports how many; so does one about files that are not UTF-8 if no encoding is set.
-    """
+    """All texts in a folder and its subfolders, named by their paths; notes report other files."""
     options.check("texts", "a folder")
     texts, skipped, western = {}, [], []
     for path in files_in(folder):

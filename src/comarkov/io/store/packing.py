@@ -150,11 +150,7 @@ def _limit(size: int | str) -> int:
 
 
 def _write_edges(edges: EdgeFiles, folder: Path, memory: int, advance: AdvanceStage) -> Description:
-    """Write the matrix of edges, its transpose and its names.
-
-    Edges are numbered in their order. Then names are sorted, edges are sorted by row, and equal
-    ones are added up.
-    """
+    """Write edges in their order, then sorted by row and added up, names, and the transpose."""
     numbered = folder / "edges"
     facts, codings = edges.facts(), edges.codings()
     are_counts = _number_edges(edges, codings, numbered, advance)
