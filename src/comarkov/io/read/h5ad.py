@@ -80,11 +80,11 @@ def _no_weights(annotated: Any, layer: Layer, problem: str, name: str) -> InputE
     if good:
         advice = f"Read {good[0]}: {_call(name, good[0].choice)}"
     elif problem.startswith("negative"):
-        counts = _call(name, 'layer="counts"')
+        is_object, counts = name == ANNDATA_OBJECT, _call(name, 'layer="counts"')
+        keep = 'run adata.layers["counts"] = adata.X.copy()' if is_object else "copy X to a layer"
         advice = (
             f"Pass the data as they were before scaling: none of {listed(layers, 9)} holds counts. "
-            'To keep them, run adata.layers["counts"] = adata.X.copy() before you scale, then use '
-            f"{counts}"
+            f"To keep them, {keep} before you scale, then use {counts}"
         )
     try:
         refuse_bad_weights(layer.matrix, layer.row_names, layer.column_names, name)
