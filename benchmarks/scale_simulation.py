@@ -87,10 +87,10 @@ class Simulation:
         self.exchanges += 2
         return whole
 
-    def copy(self, original: Any, worker: Worker, shared: Any) -> Any:
+    def copy(self, original: Any, worker: Worker, mover: Any) -> Any:
         """Time copies of tables."""
         began = time.process_time()
-        table = original(worker, shared)
+        table = original(worker, mover)
         self._copying += time.process_time() - began
         return table
 
@@ -118,11 +118,11 @@ def exchange_values(size: int, data: Any, run: Any) -> tuple[float, float]:
     """Return the seconds of an exchange of so many bytes, on a worker of two, and those of CPU."""
     peer = data.__dict__["worker"]._peer
     value, seconds = np.zeros(size, np.uint8), []
-    peer.together(lambda: peer.share(value))
+    peer.share(value)
     busy = time.process_time()
     for _ in range(MESSAGES if size < LARGE else MESSAGES // 10):
         began = time.perf_counter()
-        peer.together(lambda: peer.share(value))
+        peer.share(value)
         seconds.append(time.perf_counter() - began)
     return float(np.median(seconds)), (time.process_time() - busy) / len(seconds)
 

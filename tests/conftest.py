@@ -28,8 +28,7 @@ CORE = {"kernels", "costs", "joint", "search", "model", "estimators"}
 #: files of these rooms that take long, or need extras that they do not import themselves
 NOT_CORE = {
     *("test_calibration.py", "test_compiling.py", "test_contract.py", "test_dask_client.py"),
-    *("test_display.py", "test_estimate.py", "test_extreme_numbers.py", "test_markov.py"),
-    "test_progress.py",
+    *("test_estimate.py", "test_extreme_numbers.py", "test_markov.py", "test_progress.py"),
 }
 OPTIONAL = {"anndata", "dask", "distributed", "matplotlib", "networkx", "pandas", "polars", "typer"}
 # tests outside of tests/kernels that need few enough steps to run without compiled kernels
@@ -40,6 +39,7 @@ UNCOMPILED_TESTS = {
     "test_profiles_are_compared_as_published",
     "test_masses_that_moved_are_those_of_the_labels",
     "test_aib_is_the_plain_one",
+    "test_every_merge_of_two_sides_is_the_cheapest_there_is",
 }
 LINUX = ("/proc/", "/dev/full", "RLIMIT_AS")  # what macOS does not have
 COMPILED_ONLY = {"test_compiling.py", "test_loops_become_vectors"}

@@ -1,6 +1,5 @@
 """What several tests need: input formats, random matrices, slow oracles."""
 
-import itertools
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from importlib import import_module as package
@@ -190,18 +189,6 @@ def started(W, k, l, seed):
 def callable_from_python(step):
     """A step of kernels, which else only they can call."""
     return njit(lambda *arguments: step(*arguments))
-
-
-def plain_merge_costs(A, alive):
-    """D_ij = g(N_i, N_j) - Σ_y g(A_yi, A_yj) of all pairs of living clusters, the rows of A."""
-
-    def g(u, v):
-        return (xlogy(u + v, u + v) - xlogy(u, u) - xlogy(v, v)).sum()
-
-    return {
-        (i, j): g(A[i].sum(), A[j].sum()) - g(A[i], A[j])
-        for i, j in itertools.combinations(np.flatnonzero(alive), 2)
-    }
 
 
 def agreement(ceiling=None, **means):

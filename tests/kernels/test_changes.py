@@ -7,11 +7,9 @@ from numpy.testing import assert_array_equal
 from comarkov.joint.joint import joint
 from comarkov.kernels.tables import (
     add_cells,
-    copy_items,
     entropy_change,
     mark_items,
     take_back,
-    take_back_into,
 )
 
 RNG = np.random.default_rng(0)
@@ -35,22 +33,12 @@ def test_items_of_rows_that_moved_are_marked():
 
 def test_what_a_copy_differs_by_is_taken_back():
     mass, copy = tables()
-    difference, cells, whole = copy - mass, np.empty((3, 3)), np.ones((6, 3))
-    again = copy.copy()
-    take_back(copy, mass, ITEMS, cells)
-    assert_array_equal(cells, difference[ITEMS])
-    assert_array_equal(copy, mass)
-    take_back_into(again, mass, ITEMS, whole)
-    assert_array_equal(whole, 1 + difference)
-    assert_array_equal(again, mass)
-
-
-def test_only_the_items_are_copied():
-    mass, copy = tables()
-    copy[1] = 99
-    copy_items(mass, copy, ITEMS)
-    assert_array_equal(copy[ITEMS], mass[ITEMS])
-    assert_array_equal(copy[1], 99)
+    difference = copy - mass
+    for places, expected in ((np.arange(3), difference[ITEMS]), (ITEMS, difference)):
+        differs, cells = copy.copy(), np.ones(expected.shape)
+        take_back(differs, mass, ITEMS, cells, places)
+        assert_array_equal(cells, 1 + expected)
+        assert_array_equal(differs, mass)
 
 
 def test_changes_are_added_and_residues_are_zero():

@@ -51,14 +51,6 @@ def test_logarithm(precision, fraction, where):
 
 
 @both
-def test_logarithm_within_an_octave(precision):
-    """The series where it is worst, from 0.75 to 1.5."""
-    for v in np.linspace(0.75, 1.5, 2000).astype(precision.real):
-        expected = np.log(np.longdouble(v))
-        assert abs(precision.log(v) - expected) <= 6 * precision.roundoff * abs(expected)
-
-
-@both
 def test_logarithm_of_numbers_that_are_not_normal(precision):
     limits = np.finfo(precision.real)
     assert precision.log(precision.real(0)) == precision.of_zero

@@ -11,9 +11,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 import comarkov
 from comarkov.joint.joint import joint
 from comarkov.kernels import insertion, logarithm, tables
+from comarkov.kernels.insertion import new_workspace
 from comarkov.kernels.sweep import insertion_costs, sweep
-from comarkov.search.parallel import worker
-from comarkov.search.parallel.worker import new_workspace
 from comarkov.search.state.side import Side, coupled, inserted
 
 block_entries = callable_from_python(insertion.block_entries)
@@ -37,8 +36,8 @@ def nats(state, W, beta):
 @pytest.fixture(autouse=True, scope="module", params=["derived", "packed"])
 def table_kind(request):
     """Every test, with all tables packed as well, as those of counts are that exceed the cache."""
-    limit = 0 if request.param == "packed" else worker.CACHED_BYTES
-    with patch.object(worker, "CACHED_BYTES", limit):
+    limit = 0 if request.param == "packed" else tables.CACHED_BYTES
+    with patch.object(tables, "CACHED_BYTES", limit):
         yield
 
 
@@ -47,7 +46,7 @@ def test_packed_tables_lead_to_the_same_labels(problem):
     W, k, l, beta, seed = problem
     labels = []
     for limit in (0, 1 << 23):
-        with patch.object(worker, "CACHED_BYTES", limit):
+        with patch.object(tables, "CACHED_BYTES", limit):
             state = started(W, k, l, seed)
             for side, other in 3 * sides(state):
                 side.sweep(other and other.cross, run_at(beta, seed))
@@ -148,7 +147,7 @@ def test_sweeps_keep_their_promises(problem):
             assert members.min() > 0
             table = side.table
             kept = {name: getattr(table, name).copy() for name in ("mass", "log", "unit")}
-            side.refill()
+            side.table = side._filled()
             if side.joint.is_count:
                 for name, values in kept.items():
                     assert_array_equal(values, getattr(side.table, name))

@@ -106,15 +106,6 @@ def test_a_bound_is_below_the_cost_and_near_it(seed):
         assert cost - bound <= 3e-5 * (1 + information) * (pairs.mass[i] + pairs.mass[j])
 
 
-@given(weights())
-def test_all_that_there_is_gets_lost_in_the_end(W):
-    tree, _ = agglomerate(joint(W), (1, None), 1.0)
-    whole = comarkov.information(W, np.arange(W.shape[0]), np.arange(W.shape[1])).rows_columns
-    assert_allclose(tree.lost.sum(), whole, atol=1e-9)
-    assert (tree.lost > -1e-9).all()
-    assert_array_equal(tree.leaf < 0, W.sum(axis=1) == 0)
-
-
 def merged_costs(W, labels, beta):
     """What each merge of two clusters of either side would cost, from the definition."""
     now = comarkov.cost(W, *labels, beta)

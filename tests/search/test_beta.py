@@ -265,18 +265,6 @@ def test_when_half_of_the_time_is_over_no_further_thinning_begins(monkeypatch):
     assert np.isnan(table["standard_error"]).all()
 
 
-def test_one_bar_for_the_whole(capsys):
-    monitor = Monitor(verbose=1)
-    with monitor.watch(5, "outer"):
-        bar = monitor._bar
-        with monitor.watch(3, "inner"):
-            assert monitor._bar is bar
-        assert monitor._bar is bar
-        monitor.advance()
-    assert monitor._bar is None
-    assert capsys.readouterr().err == "1/1 outer (1 of 5)\n"
-
-
 @pytest.mark.parametrize("stage", [BETA, PATH_STAGE])
 def test_the_bar_ends_when_all_is_done(stage, monkeypatch):
     done, parts = [], []

@@ -20,8 +20,7 @@ from comarkov.joint.joint import joint
 from comarkov.joint.messages import InputError
 from comarkov.joint.weighting import Weighting
 from comarkov.search.parallel import dask_client
-from comarkov.search.parallel.dask_inputs import is_distributed, local_store
-from comarkov.search.parallel.dask_joint import joined, on_cluster
+from comarkov.search.parallel.dask_joint import is_distributed, joined, local_store, on_cluster
 
 
 @pytest.fixture(scope="module")

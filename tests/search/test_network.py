@@ -50,21 +50,6 @@ def test_co_clustering_is_a_row_of_the_table(problem):
         assert asked.cost(parts) == pytest.approx(max(expected, 0), abs=1e-10)
 
 
-@given(problems())
-def test_markov_aggregation_of_the_bipartite_walk_is_half_of_co_clustering(problem):
-    """2 L_β(ζ) = L_β(Φ,Ψ) to 1e-10: this ties the two code paths together."""
-    W, k, l, beta, seed = problem
-    n, m = W.shape
-    rng = np.random.default_rng(seed)
-    rows, columns = rng.integers(k, size=n), rng.integers(l, size=m)
-    P = W / W.max()
-    P /= P.sum()
-    walk = np.block([[np.zeros((n, n)), P], [P.T, np.zeros((m, m))]])
-    states = np.concatenate([rows, columns + k])
-    twice = 2 * relation_cost(walk, states, states, markov(beta))
-    assert twice == pytest.approx(comarkov.cost(W, rows, columns, beta), abs=1e-10)
-
-
 # --- moves and merges in networks ---------------------------------------------------------------
 
 

@@ -9,16 +9,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from comarkov.joint import parts
 from comarkov.joint.joint import joint
-from comarkov.joint.parts import Change, TableSum, aligned_ranges, total, total_of_ranges
+from comarkov.joint.parts import Change, aligned_ranges, total, total_of_ranges
 from comarkov.search.optimise.refine import refine
 from comarkov.search.parallel.half_steps import Mover
 from comarkov.search.parallel.worker import (
-    REMEMBERED,
-    SharedTable,
-    empty_table,
     rows_of_parts,
-    with_derived,
-    without_derived,
     worker_of,
 )
 from comarkov.search.state.coclusters import CoClusterProblem
@@ -168,20 +163,6 @@ def test_splits_in_parts_save_what_they_promise(matrix, beta, monkeypatch):
     assert min(gains) > 0
 
 
-def test_copies_catch_up_with_the_table():
-    data = divided(np.random.default_rng(0).poisson(1.0, (60, 50)))
-    worker = worker_of(data)
-    shared, other = (SharedTable(without_derived(empty_table(data, 4))) for _ in range(2))
-    for i in range(2 * REMEMBERED + 3):
-        if i < 5 or i > REMEMBERED + 6:  # in between, more changes than are remembered
-            copy = worker._copy(shared)
-            for ours, own in zip(with_derived(shared.table), copy, strict=True):
-                assert_array_equal(ours, own)
-            assert copy.mass is not shared.table.mass
-        shared.accept(Change(np.array([i, i + 5], np.uint32), np.full((2, 4), i + 1, np.int32)))
-    assert_array_equal(worker._copy(other).mass, 0)
-
-
 def test_large_data_keep_no_derived_values(matrix):
     side = started(divided(matrix, 2), 4, 5, 8).rows
     for each in (
@@ -208,14 +189,6 @@ def test_changes_add_up():
     assert (np.diff(items.astype(int)) > 0).all()
     whole[items] = cells
     assert_array_equal(whole, dense)
-    in_table = TableSum(dense)
-    for change in changes:
-        copy = np.zeros_like(dense)
-        copy[change.items] = change.cells
-        in_table.take_back(copy, np.zeros_like(dense), change.items)
-        assert not copy.any()
-    assert_array_equal(in_table.change().items, items)
-    assert_array_equal(in_table.change().cells, cells)
 
 
 @pytest.mark.parametrize("ends", [[0, 8], [0, 3, 5, 8], [0, 1, 2, 8], [0, 0, 7, 8]])

@@ -207,13 +207,6 @@ def test_when_the_time_is_over_there_are_numbers_still():
     assert model.row_labels_.max() >= 0
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_southern_women_are_as_in_the_literature(seed):
-    selection = chosen(datasets.load("southern-women").matrix, seed=seed)
-    assert selection.numbers == (2, 3)
-    assert suggested(selection)["row_rule"] == ["description length"]
-
-
 @pytest.mark.parametrize("shape", [(10, 8), (60, 50)])
 def test_weights_without_information_have_one_cluster(shape):
     """Rounding would have a knee, but is no information."""

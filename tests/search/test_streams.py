@@ -28,15 +28,6 @@ def test_no_two_streams_are_the_same(one, other):
     assert (words(seed, one) == words(seed, other)) == (one == other)
 
 
-def test_many_starts_do_not_reach_the_stream_of_another_purpose():
-    """Once start 1002 drew what the choice of numbers of clusters drew."""
-    seed = Seed((1, 2, 3, 4))
-    inner = seed.child(Purpose.NUMBERS).stream(Purpose.LADDER)
-    drawn = [seed.stream(Purpose.START, i).integers(2**62) for i in range(2000)]
-    assert len(set(drawn)) == 2000
-    assert inner.integers(2**62) not in drawn
-
-
 def test_a_stream_is_the_same_again_and_for_the_same_random_state():
     for state in (0, np.random.RandomState(7)):
         seed = Seed.of(state)

@@ -25,15 +25,14 @@ from ..joint.messages import InputError, size_text, warn_user, without_mass
 from ..joint.objects import is_dask
 from ..joint.parts import count_parts
 from ..joint.weighting import Weighting, as_weighting
+from ..kernels.tables import is_packed, padded
 from ..model.confidence import SAMPLED_ELEMENTS, learn_confidence, rejected
 from ..model.hierarchy import Hierarchy
 from ..model.leaves import Model, canonical_orders, take_leaves
 from ..model.storage import FileCheckpoint
 from ..search.optimise.refine import fine_count, fine_number
 from ..search.parallel.dask_client import current
-from ..search.parallel.dask_inputs import is_distributed, local_store
-from ..search.parallel.dask_joint import on_cluster
-from ..search.parallel.worker import is_packed, padded
+from ..search.parallel.dask_joint import is_distributed, local_store, on_cluster
 from ..search.progress import CONFIDENCE, begin_stage, fit_stages, showing
 from ..search.run import Purpose, Run
 from ..search.select import beta, choose_numbers

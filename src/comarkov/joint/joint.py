@@ -17,6 +17,7 @@ from ..kernels.matrix import (
     Matrix,
     add_columns,
     add_rows,
+    chosen_rows,
     count_by_column,
     group_counts,
     sum_xlogx,
@@ -91,7 +92,7 @@ class Joint:
     threads: int = 1  #: that work on it at the same time, if it is large
     pages: Any = None  #: what gives back the memory of mapped files; None for arrays in memory
 
-    @property
+    @cached_property
     def nnz(self) -> int:
         """The number of entries."""
         return self.matrix.indices.size
@@ -101,17 +102,17 @@ class Joint:
         if self.pages is not None:
             self.pages.release(int(self.matrix.indptr[start]), int(self.matrix.indptr[stop]))
 
-    @property
+    @cached_property
     def mass_dtype(self) -> type[np.int32 | np.float64]:
         """The type of sums of weights: int32 for weights of that type, else float64."""
         return np.int32 if self.matrix.weights.dtype == np.int32 else np.float64
 
-    @property
+    @cached_property
     def spread(self) -> float:
         """A bound on |ln v| + 1 over all sums v of weights."""
         return self.matrix.spread
 
-    @property
+    @cached_property
     def row_mass(self) -> np.ndarray:
         """Row sums, in units of ``scale``."""
         return self.matrix.mass
@@ -210,17 +211,12 @@ class Joint:
 
     def subset(self, rows: np.ndarray, squeeze: bool = True) -> Joint:
         """These rows, with all columns or, to ``squeeze``, only those in which they have mass."""
-        whole = self.matrix
-        counts = np.diff(whole.indptr)[rows]
-        indptr = np.concatenate([[0], np.cumsum(counts)])
-        places = np.repeat(whole.indptr[rows] - indptr[:-1], counts) + np.arange(indptr[-1])
-        indices = whole.indices[places]
+        chosen = chosen_rows(self.matrix, rows)
         present = np.full(self.shape[1], not squeeze)
-        present[indices] = True
-        number = np.cumsum(present, dtype=indices.dtype) - indices.dtype.type(1)
-        ones, twos, mass = (array[rows] for array in (whole.ones, whole.twos, whole.mass))
-        weights = whole.weights[places]
-        matrix = Matrix(indptr, number[indices], weights, ones, twos, mass, whole.spread)
+        present[chosen.indices] = True
+        dtype = chosen.indices.dtype
+        number = np.cumsum(present, dtype=dtype) - dtype.type(1)
+        matrix = chosen._replace(indices=number[chosen.indices])
         return Joint(matrix, (rows.size, int(present.sum())), self.scale, self.is_count)
 
 

@@ -6,13 +6,10 @@ time, so their result depends on the parts, but not on who computes them.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-
-from ..kernels.tables import take_back_into
 
 ENTRIES = 1 << 19  # the least number in a part
 PER_COLUMN = 8  # entries in a part for each column: each part needs a copy of the table of columns
@@ -95,29 +92,6 @@ class Change(NamedTuple):
         cells[place[self.items]] = self.cells
         cells[place[other.items]] += other.cells
         return Change(np.flatnonzero(is_changed).astype(np.uint32), cells)
-
-
-class TableSum:
-    """The sum of changes of whole numbers, which does not depend on their order, in one table.
-
-    It takes less memory and time than adding up one change after another.
-    """
-
-    def __init__(self, like: np.ndarray) -> None:
-        self._cells = np.zeros(like.shape, like.dtype)
-        self._is_changed = np.zeros(len(like), bool)
-        self._lock = threading.Lock()
-
-    def take_back(self, copy: np.ndarray, mass: np.ndarray, items: np.ndarray) -> None:
-        """Add by how much these items differ in a copy of a table, and make them equal again."""
-        with self._lock:
-            take_back_into(copy, mass, items, self._cells)
-            self._is_changed[items] = True
-
-    def change(self) -> Change:
-        """Return the sum."""
-        items = np.flatnonzero(self._is_changed).astype(np.uint32)
-        return Change(items, self._cells if items.size == len(self._cells) else self._cells[items])
 
 
 def total(values: Iterable[T], plus: Callable[[T, T], T]) -> T:

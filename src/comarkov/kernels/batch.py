@@ -94,16 +94,6 @@ def move_masses(matrix, before, after, out):
 
 
 @kernel()
-def write_blocks(label, cross, out):
-    """Write the masses by (row cluster, column cluster) from those by (row, column cluster)."""
-    out[:] = 0.0
-    for x in range(label.size):
-        if label[x] >= 0:
-            for b in range(out.shape[1]):
-                out[label[x], b] += cross[x, b]
-
-
-@kernel()
 def choose(matrix, label, size, free, cross, profiles, choices):
     """Choose the cluster of least c_a for every free row that is not alone; ties: home, lowest.
 

@@ -45,12 +45,8 @@ def kernel(**options: Any) -> Callable[[Callable], Callable]:
     return compiled
 
 
-def _digest_of_sources() -> str:
-    sources = sorted(Path(__file__).parent.glob("*.py"))
-    return sha256(b"\0".join(source.read_bytes() for source in sources)).hexdigest()
-
-
-_SOURCES = _digest_of_sources()
+_FILES = sorted(Path(__file__).parent.glob("*.py"))
+_SOURCES = sha256(b"\0".join(file.read_bytes() for file in _FILES)).hexdigest()
 
 
 def _depends_on_all_sources(cached: Any) -> bool:

@@ -36,6 +36,7 @@ Q_ERROR = 6e-5  # bound on the error of enter(1, v) from q(v)
 FETCHED_AHEAD = 8  # entries whose cells are fetched before they are needed
 PACKED_AHEAD = 16  # the same, of packed items
 ENTRIES_IN_SINGLE = 512  # entries summed in single precision before they join the total in double
+LINE_BYTES = 128  # bytes that processors fetch together
 
 
 class CostContext(NamedTuple):
@@ -64,6 +65,20 @@ class Workspace(NamedTuple):
     weights: np.ndarray  # float64 (blocks,): how much
     costs: np.ndarray  # float64 (rows, clusters), written; no rows in a sweep that moves rows
     ties_first: bool  # does a row go to the first of the best clusters, although home is as good?
+
+
+def new_workspace(blocks: MassTable, ties_first: bool = False) -> Workspace:
+    """Return scratch memory for sweeps with these blocks."""
+
+    def apart(size: int, kind: type[np.generic]) -> np.ndarray:
+        # zeros that share no cache line with other arrays, which other threads may write
+        margin = LINE_BYTES // np.dtype(kind).itemsize
+        return np.zeros(size + 2 * margin, kind)[margin:-margin]
+
+    n_blocks, lanes = blocks.mass.shape
+    own = apart(lanes, np.float64), apart(lanes, np.float32)
+    entries = apart(n_blocks, np.uint32), apart(n_blocks, np.float64)
+    return Workspace(*own, *entries, np.zeros((0, 0)), ties_first)
 
 
 @step()

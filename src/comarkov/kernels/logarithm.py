@@ -13,9 +13,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numba import config, types
 
-from .._compat import intrinsic
 from .compiling import FUSED, step
 
 ROUNDOFF = 2.0**-24  # of single precision
@@ -32,58 +30,11 @@ def left(v, w):
 
 f32 = np.float32
 
-# The integer type with the bits of a number, and the number of bits in its fraction.
-_BITS = {types.float32: (types.int32, 23), types.float64: (types.int64, 52)}
-
 
 @step()
 def xlogx(v):
     """f(v) = v ln v in full precision; 0 for v = 0."""
     return v * np.log(v) if v > 0.0 else 0.0
-
-
-@intrinsic
-def _octaves(typing_context, v, u):
-    """log2(v / u) rounded to an integer (off by one in places)."""
-    integer, fraction = _BITS[v]
-
-    def codegen(context, builder, signature, args):
-        v, u = (builder.bitcast(arg, context.get_value_type(integer)) for arg in args)
-        half = context.get_constant(integer, 1 << (fraction - 1))
-        half_up = builder.add(builder.sub(v, u), half)
-        return builder.ashr(half_up, context.get_constant(integer, fraction))
-
-    return integer(v, v), codegen
-
-
-@intrinsic
-def _scale(typing_context, v, octaves):
-    """v * 2**octaves, by adding to the exponent."""
-    integer, fraction = _BITS[v]
-
-    def codegen(context, builder, signature, args):
-        bits = builder.bitcast(args[0], context.get_value_type(integer))
-        exponent = builder.shl(args[1], context.get_constant(integer, fraction))
-        return builder.bitcast(builder.add(bits, exponent), context.get_value_type(v))
-
-    return v(v, integer), codegen
-
-
-if config.DISABLE_JIT:  # then kernels are Python, which has no such functions
-    _INTEGERS = {np.float32: (np.int32, 23), np.float64: (np.int64, 52)}
-
-    def _octaves(v, u):
-        """log2(v / u) rounded to an integer (off by one in places)."""
-        integer, fraction = _INTEGERS[np.result_type(v).type]
-        bits = [int(np.asarray(x, np.result_type(v)).view(integer)) for x in (v, u)]
-        return (bits[0] - bits[1] + (1 << (fraction - 1))) >> fraction
-
-    def _scale(v, octaves):
-        """v * 2**octaves, by adding to the exponent."""
-        real = np.result_type(v).type
-        integer, fraction = _INTEGERS[real]
-        bits = int(np.asarray(v, real).view(integer)) + (octaves << fraction)
-        return np.asarray(bits, integer).view(real)[()]
 
 
 def _series_single(z):
@@ -114,22 +65,35 @@ class Logarithm(NamedTuple):
     leave: Callable  # leave(w, v, log_v) = f(v) - f(v - w), for w > 0
 
 
-def _logarithm(real: type, series: Callable, step: Callable) -> Logarithm:
-    """The steps for numbers of type ``real``."""
+def _logarithm(real: type, integer: type, series: Callable, step: Callable) -> Logarithm:
+    """The steps for numbers of type ``real``, whose bits are those of an ``integer``."""
     ln2, one, residue = real(np.log(2.0)), real(1.0), real(RESIDUE)
+    fraction = np.finfo(real).nmant
+    half = integer(1 << (fraction - 1))
     of_zero = real(1 - np.finfo(real).maxexp) * ln2
     series = step(series)
 
     @step
+    def octaves_of(v, u):
+        """log2(v / u) rounded to an integer (off by one in places)."""
+        difference = integer(real(v).view(integer) - real(u).view(integer))
+        return integer(integer(difference + half) >> fraction)
+
+    @step
+    def scaled(v, octaves):
+        """v * 2**octaves, by adding to the exponent."""
+        return integer(real(v).view(integer) + integer(octaves << fraction)).view(real)
+
+    @step
     def log(v):
-        octaves = _octaves(v, one)
-        u = _scale(v, -octaves)
+        octaves = octaves_of(v, one)
+        u = scaled(v, integer(-octaves))
         return real(octaves) * ln2 + series((u - one) / (u + one))
 
     @step
     def ratio(s, v, w):  # ln s - of_zero for v = 0
-        octaves = _octaves(s, v)
-        u = _scale(v, octaves)  # within a factor of 1.5 of s
+        octaves = octaves_of(s, v)
+        u = scaled(v, octaves)  # within a factor of 1.5 of s
         return real(octaves) * ln2 + series(((v - u) + w) / (s + u))
 
     @step
@@ -145,5 +109,5 @@ def _logarithm(real: type, series: Callable, step: Callable) -> Logarithm:
     return Logarithm(of_zero, log, ratio, enter, leave)
 
 
-single = _logarithm(np.float32, _series_single, step(fastmath=FUSED))
-double = _logarithm(np.float64, _series_double, step())
+single = _logarithm(np.float32, np.int32, _series_single, step(fastmath=FUSED))
+double = _logarithm(np.float64, np.int64, _series_double, step())

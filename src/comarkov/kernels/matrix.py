@@ -32,19 +32,31 @@ class Matrix(NamedTuple):
     spread: float  # bound on |ln v| + 1 over all weights and sums of weights
 
 
+def rows_between(matrix: Matrix, start: int, stop: int) -> Matrix:
+    """Return a range of rows, whose entries stay where they are."""
+    return matrix._replace(
+        indptr=matrix.indptr[start : stop + 1],
+        ones=matrix.ones[start:stop],
+        twos=matrix.twos[start:stop],
+        mass=matrix.mass[start:stop],
+    )
+
+
 def row_parts(matrix: Matrix) -> Iterator[tuple[slice, Matrix]]:
     """Yield a few thousand rows at a time, to limit memory."""
     for start in range(0, matrix.mass.size, ROWS_AT_A_TIME):
-        part = slice(start, start + ROWS_AT_A_TIME)
-        yield (
-            part,
-            matrix._replace(
-                indptr=matrix.indptr[start : start + ROWS_AT_A_TIME + 1],
-                ones=matrix.ones[part],
-                twos=matrix.twos[part],
-                mass=matrix.mass[part],
-            ),
-        )
+        stop = min(start + ROWS_AT_A_TIME, matrix.mass.size)
+        yield slice(start, stop), rows_between(matrix, start, stop)
+
+
+def chosen_rows(matrix: Matrix, rows: np.ndarray) -> Matrix:
+    """Return a copy of some rows."""
+    counts = np.diff(matrix.indptr)[rows]
+    indptr = np.concatenate([[0], np.cumsum(counts)])
+    places = np.repeat(matrix.indptr[rows] - indptr[:-1], counts) + np.arange(indptr[-1])
+    ones, twos, mass = (array[rows] for array in (matrix.ones, matrix.twos, matrix.mass))
+    indices, weights = matrix.indices[places], matrix.weights[places]
+    return Matrix(indptr, indices, weights, ones, twos, mass, matrix.spread)
 
 
 @kernel()

@@ -1,11 +1,13 @@
 """Masses by (item, cluster), with the logarithms and differences that sweeps need."""
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
 from .compiling import FUSED, borrow, kernel, step
 from .logarithm import RESIDUE, left, single, xlogx
+from .matrix import xlogx_below
 
 _approximate = kernel(fastmath=FUSED)
 _approximate_step = step(fastmath=FUSED)
@@ -14,6 +16,9 @@ _log, _enter = single.log, single.enter
 f32 = np.float32
 LANES = 8  # clusters in a table are padded to a multiple of this
 HEAVY = 32767  # in the first cell of a packed item: one of its counts is this or more
+CACHED_BYTES = 1 << 23  # of a table with cells of 4 bytes; larger tables of counts are packed
+NO_LOOKUP = np.zeros((0, 3), np.float32)
+NO_CELLS = np.zeros((0, 0), np.float32)
 
 
 class MassTable(NamedTuple):
@@ -29,6 +34,76 @@ class MassTable(NamedTuple):
     unit: np.ndarray  # float32: enter(1, mass); empty unless counts
     pair: np.ndarray  # float32: enter(2, mass); empty unless counts
     lookup: np.ndarray  # float32 (size, 3): log, unit and pair of counts below size
+
+
+def padded(k: int) -> int:
+    """Return the number of lanes for k clusters: 4 are faster than 3; 1 and 2 faster than 4."""
+    lanes = LANES // 2 if k <= LANES // 2 else LANES
+    return k if k <= 2 else -(-k // lanes) * lanes
+
+
+def is_packed(n: int, k: int) -> bool:
+    """Is a table of counts too large for the cache, so that it is packed?"""
+    return 4 * n * padded(k) > CACHED_BYTES
+
+
+def new_table(n: int, k: int, lookup: np.ndarray = NO_LOOKUP) -> MassTable:
+    """Return zeros for n items and k clusters, not derived yet: of counts if there is a lookup.
+
+    Zeros take no memory before they are written, which ``zeros_like`` does at once.
+    """
+    shape = n, padded(k)
+    if lookup.size and is_packed(n, k):
+        packed = np.zeros(shape, np.uint16)
+        return MassTable(np.zeros(shape, np.int32), packed, NO_CELLS, NO_CELLS, NO_CELLS, lookup)
+    first, second, third = (np.zeros(shape, np.float32) for _ in range(3))
+    if lookup.size:
+        mass = np.zeros(shape, np.int32)
+        return MassTable(mass, mass, first, second, third, lookup)
+    return MassTable(np.zeros(shape), first, second, NO_CELLS, NO_CELLS, lookup)
+
+
+@lru_cache(maxsize=4)
+def lookup_of_size(size: int) -> np.ndarray:
+    """Return ln v, enter(1, v) and enter(2, v) of all counts below a size."""
+    v = np.arange(1.0, size + 2)
+    f = xlogx_below(size + 2)
+    log = np.concatenate([[single.of_zero], np.log(v[: size - 1])])
+    columns = [log, f[1 : size + 1] - f[:size], f[2:] - f[:size]]
+    return np.stack(columns, axis=1).astype(np.float32)
+
+
+def float_table(masses: np.ndarray) -> MassTable:
+    """Return a table of the given masses."""
+    table = new_table(*masses.shape)
+    table.mass[:, : masses.shape[1]] = masses
+    derive(table)
+    return table
+
+
+def copied(table: MassTable) -> MassTable:
+    """Return a copy of a table."""
+    mass, near, *derived, lookup = table
+    copy = mass.copy()
+    own = copy if near is mass else near.copy()
+    return MassTable(copy, own, *(array.copy() for array in derived), lookup)
+
+
+def without_derived(table: MassTable) -> MassTable:
+    """Return the masses of a table alone: a quarter of its memory for counts, half for weights."""
+    near = table.mass if table.lookup.size else NO_CELLS
+    return MassTable(table.mass, near, NO_CELLS, NO_CELLS, NO_CELLS, table.lookup)
+
+
+def with_derived(table: MassTable, into: MassTable | None = None) -> MassTable:
+    """Return a copy of masses with all that is derived from them, in memory of the same form."""
+    mass, lookup = table.mass, table.lookup
+    if into is None or (into.mass.shape, into.mass.dtype) != (mass.shape, mass.dtype):
+        into = new_table(*mass.shape, lookup)
+    into = into._replace(lookup=lookup)
+    np.copyto(into.mass, mass)
+    derive(into)
+    return into
 
 
 def fill_table(table, matrix, label):
@@ -61,8 +136,12 @@ def add_blocks(out, cross, label, mass):
 
 def derive(table):
     """Compute all values that are derived from the masses of a table."""
-    every = np.arange(table.mass.shape[0], dtype=np.uint32)
-    derive_items(table, np.zeros(1, np.int64), np.array([0, every.size]), every)
+    derive_only(table, np.arange(table.mass.shape[0], dtype=np.uint32))
+
+
+def derive_only(table, items):
+    """Compute what is derived from the masses of these items."""
+    derive_items(table, np.zeros(1, np.int64), np.array([0, items.size]), items)
 
 
 @_approximate
@@ -181,31 +260,12 @@ def mark_items(matrix, before, after, marks):
 
 
 @kernel()
-def take_back(copy, mass, items, cells):
-    """Write by how much the masses of these items differ in a copy, and make them equal again."""
+def take_back(copy, mass, items, cells, places):
+    """Add to lines of cells by how much the masses of items differ in a copy; make them equal."""
     for i in range(items.size):
-        y = items[i]
+        y, line = items[i], places[i]
         for a in range(cells.shape[1]):
-            cells[i, a] = copy[y, a] - mass[y, a]
-            copy[y, a] = mass[y, a]
-
-
-@kernel()
-def take_back_into(copy, mass, items, cells):
-    """Add by how much the masses of items differ in a copy to a whole table; make them equal."""
-    for i in range(items.size):
-        y = items[i]
-        for a in range(cells.shape[1]):
-            cells[y, a] += copy[y, a] - mass[y, a]
-            copy[y, a] = mass[y, a]
-
-
-@kernel()
-def copy_items(mass, copy, items):
-    """Make the masses of these items in a copy equal to the given ones."""
-    for i in range(items.size):
-        y = items[i]
-        for a in range(mass.shape[1]):
+            cells[line, a] += copy[y, a] - mass[y, a]
             copy[y, a] = mass[y, a]
 
 

@@ -16,9 +16,10 @@ from ..costs.objective import Approximation, Information
 from ..joint.joint import Joint
 from ..joint.messages import InputError
 from ..joint.scale import spread_of
+from ..kernels.insertion import new_workspace
 from ..kernels.matrix import row_parts, table_bits
 from ..kernels.sweep import insertion_costs
-from ..search.parallel.worker import float_table, new_workspace
+from ..kernels.tables import float_table
 from ..search.run import Purpose, Run
 from ..search.state.coclusters import CoClusters, Solution
 from ..search.state.side import Side, bisect, splits_at_once

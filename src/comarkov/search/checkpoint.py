@@ -38,15 +38,10 @@ class Checkpoint(ABC):
         self._best, self._next = np.inf, 0.0
         self._lock = threading.Lock()
 
-    @property
-    def labels(self) -> Labels | None:
-        """The labels of an earlier search from which to go on; None if there are none."""
-        return self.content.labels
-
     def begin(self, problem: Any, beta: float) -> None:
         """Set what is searched for: a clustering for a problem, with a low cost at β."""
         self._beta, self._counts = beta, [start.k for start in problem.starts]
-        labels = self.labels
+        labels = self.content.labels
         if labels is None:
             return
         if _counts(labels) == self._counts:

@@ -100,14 +100,9 @@ def showing(stages: Sequence[str], verbose: int) -> Iterator[Bar | None]:
         bar.close(is_done)
 
 
-@contextmanager
-def showing_in(bar: Bar | None) -> Iterator[None]:
-    """Show progress in this bar, if there is one."""
-    token = _ACTIVE.set(bar)
-    try:
-        yield
-    finally:
-        _ACTIVE.reset(token)
+def show_in(bar: Bar | None) -> None:
+    """Show progress in this bar from now on, in this thread."""
+    _ACTIVE.set(bar)
 
 
 def active_bar() -> Bar | None:
@@ -117,8 +112,7 @@ def active_bar() -> Bar | None:
 
 def begin_stage(stage: str) -> None:
     """Go on with a stage of the bar that is shown, if there is one."""
-    bar = _ACTIVE.get()
-    if bar is not None:
+    if (bar := active_bar()) is not None:
         bar.begin(stage)
 
 

@@ -70,12 +70,10 @@ class Purpose(IntEnum):
     PATH = 9  #: sweeps on the way along β
     HELD_OUT = 10  #: transitions that a fit does not see
     NULL_TABLES = 11  #: tables drawn for the test of lumpability
-    SAMPLE = (
-        13  #: the rows or columns of large data by which it is chosen how many clusters there are
-    )
+    EVIDENCE = 12  #: shuffled entries, by side, which measure what entries are worth
+    SAMPLE = 13  #: rows or columns of large data, by which numbers of clusters and β are chosen
     COMMUNITIES = 14  #: orders of the nodes of a network, by the number of the start
     RESAMPLES = 17  #: aggregated counts drawn again, by repetition
-    EVIDENCE = 12  #: shuffled entries, by side, which measure what entries are worth
 
 
 @dataclass(frozen=True)
@@ -156,7 +154,7 @@ class Run:
     @property
     def earlier_labels(self) -> list[np.ndarray | None] | None:
         """The labels of an earlier run that was cut short; None if there are none."""
-        return None if self.checkpoint is None else self.checkpoint.labels
+        return None if self.checkpoint is None else self.checkpoint.content.labels
 
     def stop(self) -> bool:
         """Should the work end here?"""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...costs.labels import Counts, ranks
+from ...costs.labels import SIDES, Counts, ranks
 from ...costs.objective import LN2, joining, nats
 from ...joint.joint import Joint
 from ...joint.machine import total_memory
@@ -127,13 +127,12 @@ def _tree(mass: np.ndarray, steps: list[MergeStep]) -> MergeTree:
 
 def _check_memory(data: Joint, counts: Counts) -> None:
     """Raise MemoryError now instead of after hours of work."""
-    n, m = data.shape
     sides = [
         (size, what)
-        for size, count, what in zip(data.shape, counts, ("rows", "columns"), strict=True)
+        for size, count, what in zip(data.shape, counts, SIDES, strict=True)
         if count is not None and count < size
     ]
-    cells = n * m if len(sides) == 2 or _is_dense(data) else 0
+    cells = data.shape[0] * data.shape[1] if len(sides) == 2 or _is_dense(data) else 0
     needed = sum(4.5 * size * size for size, _ in sides)
     needed += max(PAIR_CELL_BYTES * cells, LISTED_ENTRY_BYTES * data.nnz)
     available = total_memory()
@@ -267,20 +266,17 @@ class MergingSide:
         if self.blocks is not None:
             apart = joining(*self.pairs.mass[[i, j]]) - joining(*self.blocks[[i, j]])
             forgotten = apart * self.in_bits
-        self._join(i, j)
-        return (first, second), lost, forgotten
-
-    def _join(self, i: int, j: int) -> None:
         if self.has_table:
             pair_shares.join_shares(self.pairs, self.shares, i, j)
             pair_shares.bound_with(self.pairs, self.shares, i)
             pairs.renew_least(self.pairs, i, j)
-            return
+            return (first, second), lost, forgotten
         pairs.join_entries(self.entries, i, j, self.shared, self.seen, self.known)
         if self.blocks is not None:
             self.shared *= self.coupling
             pairs.join_blocks(self.blocks, i, j, 1 - self.coupling, self.shared, self.known)
         pairs.settle(self.pairs, i, j, self.shared, self.known)
+        return (first, second), lost, forgotten
 
     def lines(self, i: int, j: int) -> list[np.ndarray]:
         """Return the masses of two clusters of the other side in these, if costs depend on them."""
@@ -311,14 +307,9 @@ def _is_dense(data: Joint) -> bool:
 def _shares(data: Joint, n: int) -> pair_shares.Shares:
     """Return an empty table for n clusters."""
     width = -(-data.shape[1] // pair_shares.ITEM_LANES) * pair_shares.ITEM_LANES
-    return pair_shares.Shares(
-        exact=np.zeros((n, width)),
-        near=np.zeros((n, width), np.float32),
-        item=np.zeros(width),
-        item_near=np.zeros(width, np.float32),
-        information=np.zeros(n),
-        total=data.total,
-    )
+    exact, near = np.zeros((n, width)), np.zeros((n, width), np.float32)
+    item, item_near = np.zeros(width), np.zeros(width, np.float32)
+    return pair_shares.Shares(exact, near, item, item_near, np.zeros(n), data.total)
 
 
 def _entries(data: Joint) -> pairs.MassLists:

@@ -25,10 +25,10 @@ from ...kernels.batch import (
     choose,
     fill_masses,
     move_masses,
-    write_blocks,
 )
 from ...kernels.matrix import table_bits
-from ..parallel.worker import padded
+from ...kernels.network import add_up
+from ...kernels.tables import padded
 from ..run import Purpose, Run
 from ..state.coclusters import CoClusterProblem, CoClusters, Solution
 from ..state.starts import Start
@@ -60,9 +60,14 @@ def batch(problem: CoClusterProblem, run: Run, doublings: int = 0) -> Solution[C
         state.refine(own, f"start {i + 1}")
         for count in stages[1:] if earlier is None else []:
             if count > state.columns.k:
-                state.split_columns(count, own.rng)
+                old = state.columns
+                finer = halved(old.labels, old.k, count, own.rng)
+                state.columns = BatchSide(old.data, columns, finer)
+                state.sum_blocks()
                 state.refine(own, f"start {i + 1}, {count} column clusters")
-        return state.result()
+        best = problem.with_labels(state.labels())
+        best.n_iter, best.converged = state.n_iter, state.converged
+        return best
 
     _ = problem.joint.T  # computed once, not by each thread
     count = run.n_init if run.earlier_labels is None else 1
@@ -105,32 +110,20 @@ class Batch:
     """Both sides and the masses of their blocks, by (row cluster, column cluster)."""
 
     def __init__(self, problem: CoClusterProblem, labels: Sequence[Labels | None]) -> None:
-        self.problem, self.joint = problem, problem.joint
+        self.joint = problem.joint
         self.rows, self.columns = (
             BatchSide(view, start, np.asarray(given))
             for view, start, given in zip(
                 (self.joint, self.joint.T), problem.starts, labels, strict=True
             )
         )
-        self._sum_blocks()
+        self.sum_blocks()
         self.n_iter, self.converged = 0, True
 
-    def _sum_blocks(self) -> None:
-        self.blocks = np.empty((self.rows.k, self.columns.k))
-        write_blocks(self.rows.labels, self.columns.masses, self.blocks)
-
-    def split_columns(self, count: int, rng: np.random.Generator) -> None:
-        """Split column clusters in two until there are enough."""
-        old = self.columns
-        labels = halved(old.labels, old.k, count, rng)
-        self.columns = BatchSide(old.data, self.problem.starts[1], labels)
-        self._sum_blocks()
-
-    def result(self) -> CoClusters:
-        """Return the co-clustering with everything that a model needs."""
-        state = self.problem.with_labels(self.labels())
-        state.n_iter, state.converged = self.n_iter, self.converged
-        return state
+    def sum_blocks(self) -> None:
+        """Sum the masses of blocks."""
+        self.blocks = np.zeros((self.rows.k, self.columns.k))
+        add_up(self.blocks, self.columns.masses, self.rows.labels)
 
     def labels(self) -> list[Labels | None]:
         """Return the row and column labels."""
@@ -168,7 +161,7 @@ class Batch:
         if labels is wanted.label:
             self.blocks = wanted.blocks if side is self.rows else wanted.blocks.T
         else:
-            self._sum_blocks()
+            self.sum_blocks()
 
 
 def nearest(side: BatchSide, other: BatchSide, blocks: np.ndarray, coupling: float) -> Choices:

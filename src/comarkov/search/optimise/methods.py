@@ -21,6 +21,7 @@ from .exact import with_optimum
 from .refine import Labels, State, best_of, coarsen, fine_count, lower, polish, refine, schedule
 
 WAVE = 3  # members between one consensus and the next
+WAVES = 2  # of members, for small data
 MAX_RANDOM_STARTS = 30  # of a member with random labels, if there is time
 SAME_LABELS = 0.01  # members agree if they differ in at most this share of elements ...
 SAME_COST = 1e-3  # ... and of the cost
@@ -162,12 +163,6 @@ def _is_tiny(problem: Problem[Any]) -> bool:
     return problem.work(fine) * sum(fine) <= Budget.OVER_SPLIT_FIRST.terms
 
 
-def default_members(problem: Problem[Any]) -> int:
-    """Return the number of members: small data take seconds, large data one or a few members."""
-    sweep = problem.work([_fine_count(start) for start in problem.starts])
-    return problem.waves * WAVE if sweep <= Budget.SEVERAL_MEMBERS.terms else 1
-
-
 def _fine_count(start: Start) -> int | None:
     """Return the number of clusters at the start of over-splitting; k if none may merge."""
     return start.k if start.has_numbers or start.k == 1 else fine_count(start)
@@ -222,7 +217,14 @@ def consensus(problem: Problem[State], members: Sequence[Member], run: Run) -> S
         if start.k is None:
             labels.append(None)
             continue
-        votes = joint(_one_hot(np.array(every)))
+        given = np.array(every)
+        (count, n), width = given.shape, int(given.max()) + 1
+        member, element = np.nonzero(given >= 0)
+        column = member * width + given[member, element]
+        matrix = sp.csr_array(
+            (np.ones(column.size, np.int32), (element, column)), (n, count * width)
+        )
+        votes = joint(matrix[:, np.flatnonzero(matrix.sum(axis=0))])
         by_votes = CoClusterProblem(votes, (start, free_start(None, votes.column_mass)))
         state = over_split(by_votes, alone)
         if state is None:
@@ -230,16 +232,6 @@ def consensus(problem: Problem[State], members: Sequence[Member], run: Run) -> S
         refine(state, alone.sweeping(20), "consensus")
         labels.append(state.labels()[0])
     return problem.with_labels(labels)
-
-
-def _one_hot(labels: np.ndarray) -> sp.csr_array:
-    """Return elements by all clusters of all members, from labels (members x elements)."""
-    member, element = np.nonzero(labels >= 0)
-    width = int(labels.max()) + 1
-    column = member * width + labels[member, element]
-    shape = (labels.shape[1], labels.shape[0] * width)
-    matrix = sp.csr_array((np.ones(column.size, np.int32), (element, column)), shape)
-    return matrix[:, np.flatnonzero(matrix.sum(axis=0))]
 
 
 # --- the paper's algorithms: sGITCC (sequential moves) and AnnITCC (annealing in β) ---------------
@@ -341,9 +333,11 @@ class Method:
         return anneal_from_starts(problem, run, schedule(run.beta, self.beta_step))
 
     def n_starts(self, problem: Problem[State]) -> int:
-        """Return the number of starts; several if they take only seconds."""
+        """Return the number of starts, or of members; several if they take only seconds."""
         if all(start.is_given for start in problem.starts):
             return 1
-        if self.n_init == "auto":
-            return default_members(problem) if self.name == "auto" else 1
-        return int(self.n_init)
+        if self.n_init != "auto":
+            return int(self.n_init)
+        sweep = problem.work([_fine_count(start) for start in problem.starts])
+        has_time = self.name == "auto" and sweep <= Budget.SEVERAL_MEMBERS.terms
+        return WAVES * WAVE if has_time else 1

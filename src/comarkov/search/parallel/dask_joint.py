@@ -1,30 +1,122 @@
-"""Joint distributions in parts: as the client has them, and as a peer on a worker does."""
+"""Matrices for Dask: packed on the disk of the client, sent in parts, and as a peer has them.
+
+What only the Dask engine takes is packed into a store. The results of tasks come to the client one
+after another, so it needs room on its disk, but little memory. Everything is read as by ``pack``,
+and so the fit is that of the same data in memory.
+"""
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Sequence
+import os
+import shutil
+import tempfile
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields
 from functools import cached_property
-from typing import Any, NamedTuple, Self, TypeVar
+from pathlib import Path
+from typing import Any, Self, TypeVar
 
 import numpy as np
+import scipy.sparse as sp
 
+from ...io.files import is_store
+from ...io.store.building import map_joint, write_blocks
+from ...io.store.opening import Store, open_store
+from ...io.store.packing import pack
+from ...joint.inputs import as_csr
 from ...joint.joint import Joint, linked
-from ...joint.parts import count_parts, part_bounds, total
-from ...kernels.matrix import Matrix, sum_xlogx, table_bits_of
+from ...joint.objects import is_dask
+from ...joint.parts import count_parts, part_bounds
+from ...kernels.matrix import Matrix, rows_between
 from .dask_client import Cluster, Task
 
+#: What peers need to know of a matrix, beside its masses and the bounds of its parts.
+FACTS = ("nnz", "scale", "is_count", "mass_dtype", "spread")
+
 Result = TypeVar("Result")
+
+
+# --- what only the Dask engine takes ------------------------------------------------------------
+
+
+def is_distributed(X: Any) -> bool:
+    """Is X an object of Dask, or a folder, rather than a matrix in memory?"""
+    return is_dask(X) or isinstance(X, str | os.PathLike)
+
+
+def local_store(X: Any, cluster: Cluster) -> Store:
+    """Return a store with X, in temporary files unless X is the path of one.
+
+    X is a Dask DataFrame of edges, a Dask array of sparse or dense blocks, a store, or a folder of
+    Parquet or CSV files of edges.
+    """
+    if isinstance(X, str | os.PathLike) and is_store(Path(X)):
+        return open_store(X)
+    folder = Path(tempfile.mkdtemp(prefix="comarkov-"))
+    try:
+        if isinstance(X, str | os.PathLike):
+            store = pack(X, folder / "store")
+        elif hasattr(X, "columns"):
+            store = _pack_frame(X, folder, cluster)
+        else:
+            store = _pack_array(X, folder, cluster)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    weakref.finalize(store.joint.matrix.indices, shutil.rmtree, folder, ignore_errors=True)
+    return store
+
+
+def _pack_frame(frame: Any, folder: Path, cluster: Cluster) -> Store:
+    """Pack edges: the columns are rows, columns and, if there is a third, weights."""
+    columns = list(frame.columns)
+    if len(columns) not in (2, 3):
+        raise ValueError(
+            f"The Dask DataFrame has {len(columns)} columns ({', '.join(map(str, columns))}), but "
+            "a list of edges has two or three: rows, columns and weights. Choose them, for "
+            "example X[['user', 'item', 'weight']]."
+        )
+    edges = folder / "a Dask DataFrame"
+    edges.mkdir()
+    for i, (part,) in enumerate(_results([[part] for part in frame.to_delayed()], cluster)):
+        part.rename(columns=str).to_parquet(edges / f"{i:09}.parquet", index=False)
+    store = pack(edges, folder / "store", kind="edges")
+    shutil.rmtree(edges)
+    return store
+
+
+def _pack_array(X: Any, folder: Path, cluster: Cluster) -> Store:
+    if X.ndim != 2:
+        raise ValueError(
+            f"The Dask array has {X.ndim} dimensions. Pass one with two: rows, columns."
+        )
+    bands = (
+        sp.csr_array(sp.hstack([as_csr(block) for block in blocks], format="csr"))
+        for blocks in _results(X.to_delayed(), cluster)
+    )
+    dtype = np.float32 if X.dtype == np.float32 else np.float64
+    about = write_blocks(folder, bands, dtype)
+    return Store.of(map_joint(folder, about), folder, about)
+
+
+def _results(delayed: Iterable[Any], cluster: Cluster) -> Iterator[list[Any]]:
+    """Yield the results of each of some rows of delayed values; workers compute all of them."""
+    started = deque(cluster.client.compute(list(row)) for row in delayed)
+    while started:
+        yield cluster.client.gather(started.popleft())
+
+
+# --- the client ---------------------------------------------------------------------------------
 
 
 class SentParts:
     """The parts of a matrix that this process has, sent to workers, and again if one is lost."""
 
     def __init__(self, source: Joint, cluster: Cluster) -> None:
-        indptr, columns = source.matrix.indptr, source.shape[1]
         #: part p has the rows from bounds[p] to bounds[p + 1], as in memory
-        self.bounds = part_bounds(indptr, count_parts(int(indptr[-1]), columns))
+        self.bounds = part_bounds(source.matrix.indptr, count_parts(source.nnz, source.shape[1]))
         self.source, self.cluster = source, cluster
         self.futures = [self._send(p) for p in range(self.bounds.size - 1)]
 
@@ -37,11 +129,15 @@ class SentParts:
             self.futures[p] = self._send(p)
 
     def _send(self, p: int) -> Task:
-        """Send a part to the worker that is likely to compute it."""
+        """Send a copy of a part to the worker that is likely to compute it."""
         start, stop = int(self.bounds[p]), int(self.bounds[p + 1])
         rows = rows_between(self.source.matrix, start, stop)
+        first, last = int(rows.indptr[0]), int(rows.indptr[-1])
+        entries = rows.indptr - first, rows.indices[first:last], rows.weights[first:last]
+        arrays = map(np.array, (*entries, rows.ones, rows.twos, rows.mass))
+        part = Matrix._make([*arrays, rows.spread])
         self.source.release_rows(start, stop)
-        return self.cluster.scatter(rows, p / (self.bounds.size - 1))
+        return self.cluster.scatter(part, p / (self.bounds.size - 1))
 
 
 class DaskJoint(Joint):
@@ -65,6 +161,16 @@ class DaskJoint(Joint):
         """Return this matrix: its workers have threads of their own."""
         return self
 
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What a peer needs to know of the matrix."""
+        return {name: getattr(self, name) for name in FACTS} | {
+            "shape": self.shape,
+            "bounds": tuple(side.bounds for side in self.sides),
+            "row_mass": np.array(self.row_mass),
+            "column_mass": np.array(self.column_mass),
+        }
+
 
 def on_cluster(whole: Joint, cluster: Cluster) -> DaskJoint:
     """Send the parts of a matrix to workers."""
@@ -75,24 +181,7 @@ def on_cluster(whole: Joint, cluster: Cluster) -> DaskJoint:
     return data
 
 
-class PeerFacts(NamedTuple):
-    """What peers need to know of a matrix."""
-
-    entries: int
-    scale: float
-    is_count: bool
-    mass_dtype: type[np.int32 | np.float64]
-    spread: float
-    bounds: tuple[np.ndarray, np.ndarray]  # of the parts of rows and columns
-    masses: tuple[np.ndarray, np.ndarray]
-
-    @classmethod
-    def of(cls, data: DaskJoint) -> Self:
-        """The facts of a matrix on workers."""
-        bounds = data.sides[0].bounds, data.sides[1].bounds
-        masses = np.array(data.row_mass), np.array(data.column_mass)
-        facts = data.nnz, data.scale, data.is_count, data.mass_dtype, data.spread
-        return cls(*facts, bounds, masses)
+# --- a peer -------------------------------------------------------------------------------------
 
 
 class PeerJoint(Joint):
@@ -101,53 +190,25 @@ class PeerJoint(Joint):
     What needs the whole matrix in one place gathers it.
     """
 
-    facts: PeerFacts
+    bounds: tuple[np.ndarray, np.ndarray]  # of the parts of rows and columns
     worker: Any
 
-    def __init__(self, facts: PeerFacts) -> None:
-        rows, columns = facts.masses
-        self.__dict__.update(  # frozen for all others
-            facts=facts,
-            shape=(rows.size, columns.size),
-            scale=facts.scale,
-            is_count=facts.is_count,
-            column_mass=columns,
-        )
-
-    @property
-    def nnz(self) -> int:
-        """The number of entries."""
-        return self.facts.entries
-
-    @property
-    def mass_dtype(self) -> type[np.int32 | np.float64]:
-        """The type of sums of weights: int32 for weights of that type, else float64."""
-        return self.facts.mass_dtype
-
-    @property
-    def spread(self) -> float:
-        """A bound on |ln v| + 1 over all sums v of weights."""
-        return self.facts.spread
-
-    @property
-    def row_mass(self) -> np.ndarray:
-        """Row sums, in units of ``scale``."""
-        return self.facts.masses[0]
+    def __init__(self, facts: dict[str, Any]) -> None:
+        self.__dict__.update(facts)  # frozen for all others
 
     @cached_property
     def T(self) -> Self:  # noqa: N802, as in NumPy
         """The transpose."""
-        bounds, masses = self.facts.bounds[::-1], self.facts.masses[::-1]
-        turned = type(self)(self.facts._replace(bounds=bounds, masses=masses))
+        shape, bounds = self.shape[::-1], self.bounds[::-1]
+        masses = {"row_mass": self.column_mass, "column_mass": self.row_mass}
+        facts = {name: getattr(self, name) for name in FACTS}
+        turned = type(self)({**facts, **masses, "shape": shape, "bounds": bounds})
         turned.__dict__["T"] = self
         return turned
 
-    @cached_property
-    def information(self) -> float:
-        """I(X;Y) in bits."""
-        part = self.worker.part
-        sums = self.worker.each_part(lambda p: float(sum_xlogx(part(p).weights)))
-        return table_bits_of(total(sums, operator.add), self.row_mass, self.column_mass)
+    def _of_parts(self, work: Callable[[Matrix], Result]) -> Iterator[Result]:
+        """Yield the results of work on the entries of each part of the rows."""
+        yield from self.worker.each_part(lambda p: work(self.worker.part(p)))
 
     @cached_property
     def matrix(self) -> Matrix:
@@ -179,38 +240,9 @@ def aligned(value: Any) -> Any:
     return [aligned(each) for each in value] if isinstance(value, list) else value
 
 
-def chosen_rows(part: Matrix, positions: np.ndarray) -> Matrix:
-    """Return some rows of a part."""
-    counts = np.diff(part.indptr)[positions]
-    indptr = np.concatenate([[0], np.cumsum(counts)])
-    places = np.repeat(part.indptr[positions] - indptr[:-1], counts) + np.arange(indptr[-1])
-    return part._replace(
-        indptr=indptr,
-        indices=part.indices[places],
-        weights=part.weights[places],
-        ones=part.ones[positions],
-        twos=part.twos[positions],
-        mass=part.mass[positions],
-    )
-
-
-def rows_between(matrix: Matrix, start: int, stop: int) -> Matrix:
-    """Return a copy of a range of rows."""
-    first, last = int(matrix.indptr[start]), int(matrix.indptr[stop])
-    return matrix._replace(
-        indptr=matrix.indptr[start : stop + 1] - first,
-        indices=np.array(matrix.indices[first:last]),
-        weights=np.array(matrix.weights[first:last]),
-        ones=np.array(matrix.ones[start:stop]),
-        twos=np.array(matrix.twos[start:stop]),
-        mass=np.array(matrix.mass[start:stop]),
-    )
-
-
 def joined(parts: Sequence[Matrix]) -> Matrix:
     """Return the whole matrix of parts that lie above each other."""
     starts = np.cumsum([0, *(part.indices.size for part in parts)])
     indptr = [part.indptr[:-1] + start for part, start in zip(parts, starts[:-1], strict=True)]
-    fields = ("indices", "weights", "ones", "twos", "mass")
-    arrays = {name: np.concatenate([getattr(part, name) for part in parts]) for name in fields}
-    return Matrix(np.concatenate([*indptr, starts[-1:]]), spread=parts[0].spread, **arrays)
+    rest = (np.concatenate(arrays) for arrays in zip(*(part[1:6] for part in parts), strict=True))
+    return Matrix._make([np.concatenate([*indptr, starts[-1:]]), *rest, parts[0].spread])

@@ -10,15 +10,16 @@ keeps the last of its rows there, so that no cluster becomes empty.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import Self
 
 import numpy as np
 
 from ...costs.objective import saved_nats
 from ...kernels.sweep import Clusters
-from ...kernels.tables import MassTable, add_blocks, derive
-from .worker import CHUNK, HalfStep, Job, Rows, SharedTable, Stop, Worker
+from ...kernels.tables import MassTable, add_cells, derive
+from .worker import HalfStep, Rows, Stop, Worker
 
 STEP_HALVINGS = 2  # of a half-step that raises the cost, before its parts move one after another
 DOUBLINGS = 6  # of the first step from random labels, until it is a whole sweep
@@ -30,12 +31,17 @@ class Mover:
     """Moves the rows of one side in parts. Writes its clusters, its table and the blocks."""
 
     worker: Worker
-    table: SharedTable
-    clusters: Clusters
+    table: MassTable
+    clusters: Clusters  # of all rows
     blocks: MassTable
     cross: np.ndarray  # masses of rows by clusters of the other side; empty without influence
     coupling: float
     stop: Stop
+
+    # what the parts are asked to do
+    rows: Rows = field(default_factory=list)  # to visit, in this order
+    sizes: Sequence[np.ndarray] = ()  # of the clusters, as far as each part has to know
+    step: object = field(default_factory=object)  # which half-step that is: tables stay as they are
 
     # what all its sweeps have done
     moves: int = 0
@@ -49,8 +55,18 @@ class Mover:
             self._sweep(rows, STEP_HALVINGS)
             self._one_after_another(self._kept(rows))
 
+    def sweep_growing(self, rows: Rows) -> None:
+        """Move rows, each to its cluster of least cost, in steps that double from a small one.
+
+        Random labels say little. With many parts at the same time, each would follow others.
+        """
+        begin = 0.0
+        for end in (2.0**-i for i in reversed(range(DOUBLINGS + 1))):
+            self.sweep([part[int(begin * part.size) : int(end * part.size)] for part in rows])
+            begin = end
+
     def _sweep(self, rows: Rows, halvings: int) -> None:
-        steps = self.worker.half_steps([self.job(rows)], self.stop)
+        steps = self.worker.half_steps([self.asked(rows)], self.stop)
         if steps is None:
             self.is_complete = False
             return
@@ -68,15 +84,9 @@ class Mover:
         self.saved += saved
         self.drift += drift
 
-    def sweep_growing(self, rows: Rows) -> None:
-        """Move rows, each to its cluster of least cost, in steps that double from a small one.
-
-        Random labels say little. With many parts at the same time, each would follow others.
-        """
-        begin = 0.0
-        for end in (2.0**-i for i in reversed(range(DOUBLINGS + 1))):
-            self.sweep([part[int(begin * part.size) : int(end * part.size)] for part in rows])
-            begin = end
+    def _saved(self, step: HalfStep) -> float:
+        """Return by how much the cost falls, in nats times mass."""
+        return saved_nats(self.blocks.mass, step.blocks[0], sum(step.entropies), self.coupling)
 
     def _again(self, rows: Rows, halvings: int) -> None:
         """Make a half-step in two, or one part after another."""
@@ -97,50 +107,36 @@ class Mover:
 
         These are single rows in their part, of clusters that have no more in any part.
         """
-        own, kept = self._counts(), self.no_rows()
-        labels = self._labels_of_parts()
+        own, bounds = self._counts(), self.worker.bounds
+        kept = [part[:0] for part in rows]
         for a in np.flatnonzero((own.max(axis=0) == 1) & (own.sum(axis=0) > 1)):
             p = own[:, a].argmax()
-            (x,) = np.flatnonzero(labels[p] == a)
+            (x,) = np.flatnonzero(self.clusters.label[bounds[p] : bounds[p + 1]] == a)
             if x in rows[p]:
                 kept[p] = np.append(kept[p], x)
         return kept
 
-    def job(self, rows: Rows) -> Job:
-        """Return what the parts are asked to do."""
-        sizes = [self.clusters.size] * len(rows)
-        if _count(rows) > 1:
-            sizes = self._sizes(self._counts())
-        return Job(self.table, self.clusters, rows, sizes, self.blocks, self.cross, self.coupling)
-
-    def no_rows(self) -> Rows:
-        """Return that no rows are to be visited."""
-        return [np.zeros(0, np.int64)] * (self.worker.bounds.size - 1)
-
     def _counts(self) -> np.ndarray:
         """Return how many rows of each cluster each part has."""
-        k = self.clusters.size.size
-        labels = self._labels_of_parts()
-        return np.array([np.bincount(part[part >= 0], minlength=k) for part in labels])
+        k, label = self.clusters.size.size, self.clusters.label
+        parts = [label[start:stop] for start, stop in pairwise(self.worker.bounds)]
+        return np.array([np.bincount(part[part >= 0], minlength=k) for part in parts])
 
-    def _labels_of_parts(self) -> Rows:
-        return [self.clusters.label[a:b] for a, b in pairwise(self.worker.bounds)]
+    def asked(self, rows: Rows) -> Self:
+        """Set what the parts are asked to do.
 
-    def _sizes(self, own: np.ndarray) -> list[np.ndarray]:
-        """Return the sizes of clusters that parts see: their own rows, and one more of others.
-
-        The part that has most of a cluster sees only its own rows, the last of which never leaves.
+        A part sees its own rows in the sizes of clusters, and one more of others. The part that has
+        most of a cluster sees only its own rows, the last of which never leaves.
         """
-        keeper = own.argmax(axis=0)
-        return list(own + (np.arange(len(own))[:, None] != keeper))
-
-    def _saved(self, step: HalfStep) -> float:
-        """Return by how much the cost falls, in nats times mass."""
-        return saved_nats(self.blocks.mass, step.blocks[0], sum(step.entropies), self.coupling)
+        self.rows, self.sizes, self.step = rows, [self.clusters.size] * len(rows), object()
+        if _count(rows) > 1:
+            own = self._counts()
+            self.sizes = list(own + (np.arange(len(own))[:, None] != own.argmax(axis=0)))
+        return self
 
     def accept(self, step: HalfStep) -> None:
         """Make the changes of a half-step."""
-        self.table.accept(step.changes[0])
+        add_cells(self.table.mass, *step.changes[0])
         self.clusters.margin[:] = step.margins
         self.clusters.label[:] = step.labels
         self.clusters.size[:] = np.bincount(
@@ -172,27 +168,11 @@ def insert(movers: Sequence[Mover], rows: Sequence[Rows], inserted: Sequence[int
 def move_all(movers: Sequence[Mover], rows: Sequence[Rows]) -> bool:
     """Move the rows of several movers at the same time, whatever that costs; False if stopped."""
     worker, stop = movers[0].worker, movers[0].stop
-    jobs = worker.each(lambda i: movers[i].job(rows[i]), len(movers))
-    steps = worker.half_steps(jobs, stop)
+    steps = worker.half_steps(worker.each(lambda i: movers[i].asked(rows[i]), len(movers)), stop)
     if steps is None:
         return False
     worker.each(lambda i: movers[i].accept(steps[i]), len(movers))
     return True
-
-
-def fill_blocks(
-    worker: Worker, blocks: MassTable, cross: np.ndarray, labels: np.ndarray, mass: np.ndarray
-) -> None:
-    """Write the masses by (column cluster, row cluster), and by row cluster in the last row."""
-
-    def of_chunk(i: int) -> np.ndarray:
-        chunk = slice(i * CHUNK, (i + 1) * CHUNK)
-        out = np.zeros_like(blocks.mass)
-        add_blocks(out, cross[chunk], labels[chunk], mass[chunk])
-        return out
-
-    blocks.mass[:] = sum(worker.chunks(of_chunk, -(-labels.size // CHUNK)))
-    derive(blocks)
 
 
 def _count(rows: Rows) -> int:

@@ -11,40 +11,39 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache, reduce
+from concurrent.futures import CancelledError
+from functools import partial, reduce
 from itertools import islice
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
 from ...joint.joint import Joint
 from ...joint.machine import in_order
-from ...joint.parts import Change, TableSum, aligned_ranges, count_parts, part_bounds, total
-from ...kernels.insertion import Workspace
-from ...kernels.logarithm import single
-from ...kernels.matrix import Matrix, row_parts, xlogx_below
+from ...joint.parts import Change, aligned_ranges, count_parts, part_bounds, total
+from ...kernels.insertion import new_workspace
+from ...kernels.matrix import Matrix, row_parts, rows_between
 from ...kernels.sweep import Clusters, insertion_costs, sweep
 from ...kernels.tables import (
-    LANES,
+    NO_LOOKUP,
     MassTable,
     add_blocks,
-    add_cells,
     add_labelled,
-    copy_items,
-    derive,
-    derive_items,
+    copied,
+    derive_only,
     entropy_change,
+    lookup_of_size,
     mark_items,
+    new_table,
     take_back,
+    with_derived,
 )
 
+if TYPE_CHECKING:
+    from .half_steps import Mover
+
 LOOKUP_LIMIT = 1 << 16
-CACHED_BYTES = 1 << 23  # of a table with cells of 4 bytes; larger tables of counts are packed
-LINE_BYTES = 128  # bytes that processors fetch together
-NO_LOOKUP = np.zeros((0, 3), np.float32)
-NO_CELLS = np.zeros((0, 0), np.float32)
-JOBS_PER_THREAD = 2  # with at least so many, each thread does whole jobs
-REMEMBERED = 8  # changes that copies can catch up with; older copies are made again
+MOVERS_PER_THREAD = 2  # with at least so many, each thread does all parts of one
 CHUNK = 1 << 12  # items that one thread looks at
 
 T = TypeVar("T")
@@ -56,146 +55,21 @@ Results = tuple[np.ndarray, ...]
 #: mass, after each was removed from its own. It returns arrays with a line for each row.
 RowTask = Callable[[np.ndarray, Matrix, np.ndarray], Results]
 
-
-def padded(k: int) -> int:
-    """Return the number of lanes for k clusters: 4 are faster than 3; 1 and 2 faster than 4."""
-    lanes = LANES // 2 if k <= LANES // 2 else LANES
-    return k if k <= 2 else -(-k // lanes) * lanes
+NO_CHANGE = Change(np.zeros(0, np.uint32), np.zeros((0, 0)))
 
 
 def empty_table(joint: Joint, k: int) -> MassTable:
     """Return an empty table for the columns of a matrix in k row clusters."""
-    return new_table(joint.shape[1], k, _lookup(joint))
+    if joint.mass_dtype is not np.int32:
+        return new_table(joint.shape[1], k)
+    largest = int(joint.column_mass.max())
+    lookup = lookup_of_size(min(1 << (largest + 3).bit_length(), LOOKUP_LIMIT))
+    return new_table(joint.shape[1], k, lookup)
 
 
 def empty_blocks(cross: np.ndarray, k: int) -> MassTable:
     """Return an empty table for the clusters of the other side, and for totals, in k clusters."""
     return new_table(cross.shape[1] + 1, k, NO_LOOKUP)
-
-
-def new_table(n: int, k: int, lookup: np.ndarray) -> MassTable:
-    """Return zeros for n items and k clusters, not derived yet: of counts if there is a lookup.
-
-    Zeros take no memory before they are written, which ``zeros_like`` does at once.
-    """
-    shape = n, padded(k)
-    if lookup.size and is_packed(n, k):
-        packed = np.zeros(shape, np.uint16)
-        return MassTable(np.zeros(shape, np.int32), packed, NO_CELLS, NO_CELLS, NO_CELLS, lookup)
-    first, second, third = (np.zeros(shape, np.float32) for _ in range(3))
-    if lookup.size:
-        mass = np.zeros(shape, np.int32)
-        return MassTable(mass, mass, first, second, third, lookup)
-    return MassTable(np.zeros(shape), first, second, NO_CELLS, NO_CELLS, lookup)
-
-
-def is_packed(n: int, k: int) -> bool:
-    """Is a table of counts too large for the cache, so that it is packed?"""
-    return 4 * n * padded(k) > CACHED_BYTES
-
-
-def float_table(masses: np.ndarray) -> MassTable:
-    """Return a table of the given masses."""
-    table = new_table(masses.shape[0], masses.shape[1], NO_LOOKUP)
-    table.mass[:, : masses.shape[1]] = masses
-    derive(table)
-    return table
-
-
-def _lookup(joint: Joint) -> np.ndarray:
-    """Return ln v, enter(1, v) and enter(2, v) of the likely counts."""
-    if joint.mass_dtype is not np.int32:
-        return NO_LOOKUP
-    largest = int(joint.column_mass.max())
-    return lookup_of_size(min(1 << (largest + 3).bit_length(), LOOKUP_LIMIT))
-
-
-@lru_cache(maxsize=4)
-def lookup_of_size(size: int) -> np.ndarray:
-    """Return the same for all counts below a size."""
-    v = np.arange(1.0, size + 2)
-    f = xlogx_below(size + 2)
-    log = np.concatenate([[single.of_zero], np.log(v[: size - 1])])
-    columns = [log, f[1 : size + 1] - f[:size], f[2:] - f[:size]]
-    return np.stack(columns, axis=1).astype(np.float32)
-
-
-def without_derived(table: MassTable) -> MassTable:
-    """Return the masses of a table alone: a quarter of its memory for counts, half for weights."""
-    near = table.mass if table.lookup.size else NO_CELLS
-    return MassTable(table.mass, near, NO_CELLS, NO_CELLS, NO_CELLS, table.lookup)
-
-
-def with_derived(table: MassTable, into: MassTable | None = None) -> MassTable:
-    """Return a copy of masses with all that is derived from them, in memory of the same form."""
-    n, k = table.mass.shape
-    if into is None or (into.mass.shape, into.mass.dtype) != ((n, k), table.mass.dtype):
-        into = new_table(n, k, table.lookup)
-    into = into._replace(lookup=table.lookup)
-    np.copyto(into.mass, table.mass)
-    derive(into)
-    return into
-
-
-def copied(table: MassTable) -> MassTable:
-    """Return a copy of a table."""
-    mass = table.mass.copy()
-    near = mass if table.near is table.mass else table.near.copy()
-    return MassTable(
-        mass, near, table.log.copy(), table.unit.copy(), table.pair.copy(), table.lookup
-    )
-
-
-def new_workspace(blocks: MassTable, ties_first: bool = False) -> Workspace:
-    """Return scratch memory for sweeps with these blocks."""
-    n_blocks, lanes = blocks.mass.shape
-    return Workspace(
-        total=_apart(lanes, np.float64),
-        partial=_apart(lanes, np.float32),
-        indices=_apart(n_blocks, np.uint32),
-        weights=_apart(n_blocks, np.float64),
-        costs=np.zeros((0, 0)),
-        ties_first=ties_first,
-    )
-
-
-def _apart(size: int, kind: type[np.generic]) -> np.ndarray:
-    """Return zeros that share no cache line with other arrays, which other threads may write."""
-    margin = LINE_BYTES // np.dtype(kind).itemsize
-    return np.zeros(size + 2 * margin, kind)[margin:-margin]
-
-
-class SharedTable:
-    """A table of masses whose copies derive only what has changed since they were made."""
-
-    def __init__(self, table: MassTable) -> None:
-        self.table = table
-        self.version = 0
-        self._changed: deque[np.ndarray] = deque(maxlen=REMEMBERED)
-
-    def accept(self, change: Change) -> None:
-        """Add a change to the masses."""
-        add_cells(self.table.mass, change.items, change.cells)
-        self._changed.append(change.items)
-        self.version += 1
-
-    def changed_since(self, version: int) -> list[np.ndarray] | None:
-        """Return the items of each change since a version; None if that is forgotten."""
-        behind = self.version - version
-        known = list(self._changed)
-        return known[len(known) - behind :] if 0 <= behind <= len(known) else None
-
-
-class Job(NamedTuple):
-    """What all parts are asked to do with one table."""
-
-    table: SharedTable
-    clusters: Clusters  # of all rows
-    rows: Rows  # to visit, in this order
-    sizes: Sequence[np.ndarray]  # of the clusters, as far as each part has to know
-    blocks: MassTable
-    cross: np.ndarray  # masses of all rows by clusters of the other side; empty without influence
-    coupling: float
 
 
 class HalfStep(NamedTuple):
@@ -220,8 +94,7 @@ class Worker:
         self.bounds = bounds  # part p has the rows from bounds[p] to bounds[p + 1]
         self.n = threads
         self.is_exact = joint.mass_dtype is np.int32
-        #: By thread: a shared table, a version of it, and a copy of that.
-        self._copies: dict[int, tuple[SharedTable, int, MassTable]] = {}
+        self._copies: dict[int, tuple[object, MassTable]] = {}  # by thread; for which half-step
 
     # --- what all parts compute -------------------------------------------------------------------
 
@@ -234,27 +107,31 @@ class Worker:
         (whole,) = self._sums(labels, table)
         return whole
 
-    def half_steps(self, jobs: Sequence[Job], stop: Stop) -> list[HalfStep] | None:
+    def half_steps(self, movers: Sequence[Mover], stop: Stop) -> list[HalfStep] | None:
         """Move rows of all parts at the same time; None once ``stop`` returns True."""
-        steps = self.own_steps(jobs, stop)
-        if steps is None:
-            return None
-        return [
-            step._replace(entropies=self.entropies(job, step.changes[0]))
-            for job, step in zip(jobs, steps, strict=True)
+        steps = self.own_steps(movers, stop)
+        return steps and [
+            step._replace(entropies=self.entropies(mover, step.changes[0]))
+            for mover, step in zip(movers, steps, strict=True)
         ]
 
-    def each_row(self, job: Job, task: RowTask) -> list[Results]:
-        """Return the results of a task with the costs of the rows of each part, in order."""
+    def each_row(self, mover: Mover, task: RowTask) -> Results:
+        """Do a task with the costs of each row in each cluster, and join its results."""
+        k, blocks, coupling = mover.clusters.size.size, mover.blocks, mover.coupling
 
-        def work(p: int) -> Results:
+        def work(p: int) -> list[Results]:
             rows = slice(self.bounds[p], self.bounds[p + 1])
-            costs_of = self._copy(job.table), job.blocks, job.cross[rows], job.coupling
-            return _costed(
-                self.part(p), job.clusters.label[rows], job.sizes[p].size, task, *costs_of
-            )
+            labels, cross = mover.clusters.label[rows], mover.cross[rows]
+            table, workspace, results = self._copy(mover), new_workspace(blocks), []
+            for place, some in row_parts(self.part(p)):
+                costs = np.empty((some.mass.size, k))
+                near = table, blocks, cross[place], coupling, workspace
+                insertion_costs(costs, labels[place], some, *near)
+                results.append(task(labels[place], some, costs))
+            return results
 
-        return self.each_part(work)
+        every = [each for results in self.each_part(work) for each in results]
+        return tuple(np.concatenate(arrays) for arrays in zip(*every, strict=True))
 
     def rows(self, numbers: np.ndarray) -> tuple[Matrix, np.ndarray]:
         """Return a matrix in this process that has these rows, and where they are in it."""
@@ -277,14 +154,7 @@ class Worker:
 
     def part(self, p: int) -> Matrix:
         """Return the rows of a part."""
-        start, stop = self.bounds[p], self.bounds[p + 1]
-        matrix = self.joint.matrix
-        return matrix._replace(
-            indptr=matrix.indptr[start : stop + 1],
-            ones=matrix.ones[start:stop],
-            twos=matrix.twos[start:stop],
-            mass=matrix.mass[start:stop],
-        )
+        return rows_between(self.joint.matrix, self.bounds[p], self.bounds[p + 1])
 
     def _each_own(self, work: Callable[[int], T]) -> Iterator[T]:
         """Yield the results of work on each part of this worker, in order."""
@@ -312,52 +182,81 @@ class Worker:
         deque(done, maxlen=0)
         return [reduce(np.ndarray.__iadd__, by_thread.values())] if by_thread else []
 
-    def own_steps(self, jobs: Sequence[Job], stop: Stop) -> list[HalfStep] | None:
+    def own_steps(self, movers: Sequence[Mover], stop: Stop) -> list[HalfStep] | None:
         """Move the rows of the parts of this worker; None once ``stop`` returns True."""
         try:
-            if len(jobs) >= JOBS_PER_THREAD * self.n:  # a thread needs one copy for a whole job
-                return self.each(lambda i: self._own_step(jobs[i], stop), len(jobs))
-            return [self._own_step(job, stop) for job in jobs]
-        except _StoppedError:
+            if len(movers) >= MOVERS_PER_THREAD * self.n:  # a thread needs one copy for all parts
+                return self.each(lambda i: self._own_step(movers[i], stop), len(movers))
+            return [self._own_step(mover, stop) for mover in movers]
+        except CancelledError:
             return None
 
-    def _own_step(self, job: Job, stop: Stop) -> HalfStep:
-        labels, margins = job.clusters.label.copy(), job.clusters.margin.copy()
-        tallies: list[tuple[int, float]] = []
-        blocks: list[np.ndarray] = []
-        whole = TableSum(job.table.table.mass) if self.is_exact else None
+    def _own_step(self, mover: Mover, stop: Stop) -> HalfStep:
+        step = HalfStep(mover.clusters.label.copy(), mover.clusters.margin.copy(), [], [], [], [])
+        mass, lock = mover.table.mass, threading.Lock()
+        whole = np.zeros(mass.shape if self.is_exact else (0, 0), mass.dtype)
+        is_changed = np.zeros(len(mass), bool)
 
-        def move(p: int) -> tuple[int, float, Change, np.ndarray]:
-            if stop():
-                raise _StoppedError
-            rows = slice(self.bounds[p], self.bounds[p + 1])
-            after = Clusters(labels[rows], job.sizes[p].copy(), margins[rows])
-            done = self._moved(job, p, after, whole)
-            mass = np.zeros_like(job.blocks.mass)
-            add_blocks(mass, job.cross[rows], after.label, self.part(p).mass)
-            return *done, mass
+        def change_of(copy: np.ndarray, items: np.ndarray) -> Change:
+            """Make a copy as before; exact sums do not depend on the order, and are added here."""
+            if not self.is_exact:
+                change = Change(items, np.zeros((items.size, mass.shape[1]), mass.dtype))
+                take_back(copy, mass, *change, np.arange(items.size, dtype=items.dtype))
+                return change
+            with lock:
+                take_back(copy, mass, items, whole, items)
+                is_changed[items] = True
+            return NO_CHANGE
 
         def changes() -> Iterator[Change]:
-            for moves, drift, change, mass in self._each_own(move):
-                tallies.append((moves, drift))
-                blocks.append(mass)
-                last = [change]
-                del change
-                yield last.pop()  # nothing here holds it while the next part works
+            work = partial(self._moved, mover, step, change_of, stop)
+            for tally, change, blocks in self._each_own(work):
+                step.tallies.append(tally)
+                step.blocks.append(blocks)
+                yield change
 
-        if whole is None:
-            sums = self._by_range(changes(), Change.plus)
-        else:
+        if self.is_exact:
             deque(changes(), maxlen=0)
-            sums = [whole.change()]
-        block_sums = self._by_range(iter(blocks), np.ndarray.__iadd__)
-        return HalfStep(labels, margins, tallies, sums, block_sums, [])
+            items = np.flatnonzero(is_changed).astype(np.uint32)
+            sums = [Change(items, whole if items.size == len(whole) else whole[items])]
+        else:
+            sums = self._by_range(changes(), Change.plus)
+        block_sums = self._by_range(iter(step.blocks), np.ndarray.__iadd__)
+        return step._replace(changes=sums, blocks=block_sums)
 
-    def entropies(self, job: Job, change: Change, first: int = 0) -> list[float]:
+    def _moved(
+        self,
+        mover: Mover,
+        step: HalfStep,
+        change_of: Callable[[np.ndarray, np.ndarray], Change],
+        stop: Stop,
+        p: int,
+    ) -> tuple[tuple[int, float], Change, np.ndarray]:
+        """Move rows of a part, against a copy of the table, which is as before afterwards."""
+        if stop():
+            raise CancelledError
+        rows = slice(self.bounds[p], self.bounds[p + 1])
+        part, cross, tally, change = self.part(p), mover.cross[rows], (0, 0.0), NO_CHANGE
+        after = Clusters(step.labels[rows], mover.sizes[p].copy(), step.margins[rows])
+        if mover.rows[p].size:
+            table, blocks = self._copy(mover), copied(mover.blocks)
+            before = after.label.copy()
+            near = table, blocks, cross, mover.coupling, new_workspace(blocks)
+            moves, _, drift = sweep(mover.rows[p], part, after, *near)
+            is_touched = np.zeros(len(table.mass), bool)
+            mark_items(part, before, after.label, is_touched)
+            items = np.flatnonzero(is_touched).astype(np.uint32)
+            tally, change = (moves, drift), change_of(table.mass, items)
+            derive_only(table, items)
+        mass = np.zeros_like(mover.blocks.mass)
+        add_blocks(mass, cross, after.label, part.mass)
+        return tally, change, mass
+
+    def entropies(self, mover: Mover, change: Change, first: int = 0) -> list[float]:
         """Return by how much Σ f of each chunk of the table grows; items count from ``first``."""
-        if job.coupling == 0.0 or change.items.size == 0:
+        if mover.coupling == 0.0 or change.items.size == 0:
             return []
-        mass, (items, cells) = job.table.table.mass, change
+        mass, (items, cells) = mover.table.mass, change
         starts = range(first, int(items[-1]) + 1, CHUNK)
         ends = np.searchsorted(items, [*starts, starts.stop])
 
@@ -367,72 +266,18 @@ class Worker:
 
         return self.each(of_chunk, len(starts))
 
-    def _moved(
-        self, job: Job, p: int, after: Clusters, whole: TableSum | None
-    ) -> tuple[int, float, Change]:
-        """Move rows of a part, against a copy of the table, which is as before afterwards."""
-        if job.rows[p].size == 0:
-            return 0, 0.0, NO_CHANGE
-        part, table, blocks = self.part(p), self._copy(job.table), copied(job.blocks)
-        cross = job.cross[self.bounds[p] : self.bounds[p + 1]]
-        before = after.label.copy()
-        scratch = new_workspace(blocks)
-        moves, _, drift = sweep(
-            job.rows[p], part, after, table, blocks, cross, job.coupling, scratch
-        )
-        is_touched = np.zeros(len(table.mass), bool)
-        mark_items(part, before, after.label, is_touched)
-        items = np.flatnonzero(is_touched).astype(np.uint32)
-        shared, change = job.table.table.mass, NO_CHANGE
-        if whole is not None:
-            whole.take_back(table.mass, shared, items)
-        else:
-            change = Change(items, np.empty((items.size, shared.shape[1]), shared.dtype))
-            take_back(table.mass, shared, *change)
-        _derive_again(table, items)
-        return moves, drift, change
-
     def _by_range(self, values: Iterator[T], plus: Callable[[T, T], T]) -> list[T]:
         """Add up the values of parts in each aligned range of them."""
         return [total(islice(values, len(some)), plus) for some in aligned_ranges(self.own)]
 
-    def _copy(self, shared: SharedTable) -> MassTable:
-        """Return the copy of this thread, which is as the shared table is now."""
+    def _copy(self, mover: Mover) -> MassTable:
+        """Return the copy of a table that this thread has in a half-step."""
         here = threading.get_ident()
-        source, version, table = self._copies.get(here, (None, 0, None))
-        changes = shared.changed_since(version) if source is shared else None
-        if table is None or changes is None:
-            table = with_derived(shared.table, table)
-        else:
-            for items in changes:
-                copy_items(shared.table.mass, table.mass, items)
-                _derive_again(table, items)
-        self._copies[here] = shared, shared.version, table
+        step, table = self._copies.get(here, (None, None))
+        if table is None or step is not mover.step:
+            table = with_derived(mover.table, table)
+            self._copies[here] = mover.step, table
         return table
-
-
-NO_CHANGE = Change(np.zeros(0, np.uint32), np.zeros((0, 0)))
-
-
-class _StoppedError(Exception):
-    """Raised in a thread when the work is to end."""
-
-
-def _costed(part: Matrix, labels: np.ndarray, k: int, task: RowTask, *costs_of: Any) -> Results:
-    """Do a task with the costs of rows in each cluster, a few thousand at a time."""
-    table, blocks, cross, coupling = costs_of
-    workspace, results = new_workspace(blocks), []
-    for place, rows in row_parts(part):
-        costs = np.empty((rows.mass.size, k))
-        arguments = table, blocks, cross[place], coupling, workspace
-        insertion_costs(costs, labels[place], rows, *arguments)
-        results.append(task(labels[place], rows, costs))
-    return tuple(np.concatenate(arrays) for arrays in zip(*results, strict=True))
-
-
-def _derive_again(table: MassTable, items: np.ndarray) -> None:
-    """Derive the values of these items."""
-    derive_items(table, np.zeros(1, np.int64), np.array([0, items.size]), items)
 
 
 def rows_of_parts(bounds: np.ndarray, rows: np.ndarray) -> Rows:

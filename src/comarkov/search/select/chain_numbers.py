@@ -8,13 +8,13 @@ slowly, or in a fixed order.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import ArpackError, eigs, svds
 
-from ...joint.joint import Joint, joint
+from ...joint.joint import joint
 from ..run import Run
 from . import choose_numbers
 
@@ -106,7 +106,12 @@ def choose_number(flow: sp.csr_array, counts: sp.csr_array | None, run: Run) -> 
     is_clear = bool(allowed.size) and allowed.max() >= CLEAR_GAP
     reason = f"{k} clusters: {_slow(k, steps, gaps)}." if is_clear else ""
     if not is_clear and counts is not None:
-        k, reason = _by_counts(joint(counts), run)
+        # the larger of the numbers that the counts have as rows and as columns
+        k = max(choose_numbers.select(("auto", "auto"), joint(counts), run).numbers)
+        reason = (
+            f"{k} clusters: no process is much slower than the next, but these fit the counted "
+            "transitions."
+        )
     elif not is_clear:
         reason = (
             f"{k} clusters: one possible view, because no number stands out (no process is much "
@@ -126,13 +131,3 @@ def _slow(k: int, steps: np.ndarray, gaps: np.ndarray) -> str:
     if k == 2:
         return f"one process is slower than all others ({last} one)"
     return f"{k - 1} processes are slower than all others ({last} one)"
-
-
-def _by_counts(data: Joint, run: Run) -> tuple[int, str]:
-    """The larger of the numbers that the counts have as rows and as columns."""
-    choice: Any = choose_numbers.select(("auto", "auto"), data, run)
-    number = max(choice.numbers)
-    return number, (
-        f"{number} clusters: no process is much slower than the next, but these fit the counted "
-        "transitions."
-    )

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...costs.labels import SIDES
 from ...costs.objective import NO_INFORMATION
 from ...costs.selection import Evidence, is_independent, leftover
 from ...joint.joint import Joint, sample_of
@@ -39,7 +40,6 @@ from .number_ladder import (
 )
 from .swaps import Contrast
 
-SIDE_WORDS = ("row", "column")
 OUT_OF_TIME = "There was no time to compare how many clusters fit."
 NOTHING_IN_COMMON = "Clusters of one half of the data do not help to predict the other half."
 INDEPENDENT_SIDES = "Rows and columns are independent."
@@ -307,12 +307,16 @@ class _Choice:
         return completed
 
     def _smallest_agreed(self, axis: int, other: Decision | None) -> Decision | None:
-        """Return the smallest number on which halves agree nearly best, if it is small."""
+        """Return the smallest number on which halves agree nearly best, if it is small.
+
+        There are not fewer clusters than on the other side.
+        """
         measured = self.agreements[axis]
         near = measured.nearly_best()
         if (measured.is_open and not self.are_records) or not near or near[0] > MAX_VIEW:
             return None
-        return smallest_agreed(axis, measured, self._at_least(axis, other))
+        k = min(max(near[0], self._at_least(axis, other)), near[-1])
+        return Decision(k, "view", f"{_range(axis, near, k)}.")
 
     def _at_least(self, axis: int, other: Decision | None) -> int:
         """Return the number of clusters of the other side, which fewer clusters would blur."""
@@ -364,15 +368,8 @@ def described(axes: list[int], numbers: tuple[int, int]) -> list[Decision]:
 def agreed(axis: int, k: int, measured: Agreement) -> Decision:
     """Halves of the other side agree on this number, or nearly as well on a few smaller ones."""
     reason = f"{_range(axis, measured.nearly_best(), k)} (on these, random halves of the "
-    reason += f"{_others(axis)} agree: {measured.mean(k):.2f} of 1)."
+    reason += f"{SIDES[1 - axis]} agree: {measured.mean(k):.2f} of 1)."
     return Decision(k, "agreement of halves", reason)
-
-
-def smallest_agreed(axis: int, measured: Agreement, least: int) -> Decision:
-    """Halves agree on many numbers alike: the smallest that is not below that of the other side."""
-    near = measured.nearly_best()
-    k = min(max(near[0], least), near[-1])
-    return Decision(k, "view", f"{_range(axis, near, k)}.")
 
 
 def contrasted(axis: int, contrast: Contrast) -> Decision:
@@ -396,19 +393,15 @@ def _range(axis: int, near: Sequence[int], k: int) -> str:
     least, most = near[0], near[-1]
     if least == most:
         return f"{_clusters(axis, k)} fit best"
-    return f"{least} to {most} {SIDE_WORDS[axis]} clusters fit about equally well; we show {k}"
+    return f"{least} to {most} {SIDES[axis][:-1]} clusters fit about equally well; we show {k}"
 
 
 def _why(axis: int, measured: Agreement) -> str:
     """Why halves cannot decide."""
     if not measured.values:
-        return f"there are too few {SIDE_WORDS[axis]}s or {_others(axis)} to tell"
-    return f"random halves of the {_others(axis)} lead to different clusters"
+        return f"there are too few {SIDES[axis]} or {SIDES[1 - axis]} to tell"
+    return f"random halves of the {SIDES[1 - axis]} lead to different clusters"
 
 
 def _clusters(axis: int, k: int) -> str:
-    return f"{k} {SIDE_WORDS[axis]} cluster" + ("" if k == 1 else "s")
-
-
-def _others(axis: int) -> str:
-    return f"{SIDE_WORDS[1 - axis]}s"
+    return f"{k} {SIDES[axis][:-1]} cluster" + ("" if k == 1 else "s")

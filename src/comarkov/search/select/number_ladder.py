@@ -81,12 +81,17 @@ def ladder(data: Joint, goal: tuple[Start, Start], run: Run) -> Iterator[CoClust
 def step_down(state: CoClusters, counts: Sequence[int], run: Run) -> Iterator[CoClusters]:
     """Yield this state and smaller ones, one merge at a time, down to the counts.
 
-    Sweeps follow when at most a tenth of the clusters have been merged.
+    The side with more clusters comes first, if it is above its count. Sweeps follow when at most a
+    tenth of the clusters have been merged.
     """
     between, merges = merges_between_sweeps(state, counts, Budget.LEVELS), 0
     yield state
     while not run.stop():
-        smaller = merge_cheapest(state, _next_counts(state, counts), run.beta)
+        now = [side.k for side in state.sides()]
+        free = [axis for axis in range(len(now)) if now[axis] > counts[axis]]
+        if free:
+            now[max(free, key=lambda axis: now[axis])] -= 1
+        smaller = merge_cheapest(state, now, run.beta)
         if smaller is None:
             return
         state, merges = smaller, merges + 1
@@ -105,15 +110,6 @@ def _top(goal: Start) -> Start:
         min(2, elements),
     )
     return replace(goal, k=max(many, goal.k))
-
-
-def _next_counts(state: CoClusters, counts: Sequence[int]) -> list[int]:
-    """Return counts with one cluster less on the larger side that is above its goal."""
-    now = [side.k for side in state.sides()]
-    free = [axis for axis in range(len(now)) if now[axis] > counts[axis]]
-    if free:
-        now[max(free, key=lambda axis: now[axis])] -= 1
-    return now
 
 
 def settle(state: CoClusters, fixed: Sequence[bool], evidence: Evidence, run: Run) -> CoClusters:
@@ -186,15 +182,10 @@ def knee_of_kept(
 
 
 class Gain(NamedTuple):
-    """How well row clusters of one half predict the other, in nats per unit of mass."""
+    """How well row clusters of one half predict the other."""
 
-    mean: float
-    standard_error: float
-
-    @property
-    def z(self) -> float:
-        """The number of standard errors above 0."""
-        return self.mean / self.standard_error if self.standard_error > 0 else 0.0
+    mean: float  # nats per unit of mass
+    z: float  # the number of standard errors above 0
 
 
 @dataclass(frozen=True)
@@ -330,7 +321,8 @@ def held_out_gain(
     gains = np.array(parts).reshape(-1, data.shape[0])
     times = np.count_nonzero(~np.isnan(gains), axis=0)
     rows = np.nansum(gains, axis=0)[times > 0] / times[times > 0]
-    return Gain(float(rows.mean()) if rows.size else 0.0, _standard_error(rows))
+    mean, error = float(rows.mean()) if rows.size else 0.0, _standard_error(rows)
+    return Gain(mean, mean / error if error > 0 else 0.0)
 
 
 def quick_fit(data: Joint, numbers: tuple[int, int], run: Run) -> CoClusters | None:

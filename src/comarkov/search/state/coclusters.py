@@ -145,7 +145,6 @@ class CoClusters:
 
     @property
     def _in_bits(self) -> float:
-        """The factor from nats times mass to bits."""
         return 1.0 / (self.joint.total * float(np.log(2)))
 
 
@@ -157,7 +156,6 @@ class CoClusterProblem:
     starts: tuple[Start, Start]
 
     seeded_in_a_row = 5  # seedings differ, and each takes a quarter of the time of over-splitting
-    waves = 2
 
     @property
     def seedings(self) -> list[Callable[[Run], CoClusters]]:
@@ -278,10 +276,6 @@ class Problem(Protocol[StateT]):
     @property
     def seeded_in_a_row(self) -> int:
         """The number of seeded members before one that starts with many small clusters."""
-
-    @property
-    def waves(self) -> int:
-        """The number of waves of members for small data."""
 
     def prepare(self) -> None:
         """Compute once what all threads share."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import scipy.sparse as sp
@@ -33,13 +34,12 @@ class NetworkProblem:
     starts: Sequence[Start]
 
     seeded_in_a_row = 1  # seedings by singular vectors hardly differ
-    waves = 2
 
     @property
     def seedings(self) -> list[Callable[[Run], Network]]:
         """By singular vectors and, if a type is related to itself, by eigenvectors."""
         has_loops = any(relation.is_loop for relation in self.graph.relations)
-        return [self.by_singular_vectors, *([self.by_eigenvectors] if has_loops else [])]
+        return [self.seeded, *([partial(self.seeded, with_loops=True)] if has_loops else [])]
 
     @property
     def relations(self) -> Sequence[WeightedRelation]:
@@ -69,36 +69,27 @@ class NetworkProblem:
         """Return the same problem with other starts."""
         return replace(self, starts=starts)
 
-    def by_singular_vectors(self, run: Run, with_loops: bool = False) -> Network:
-        """Seed each type by the leading singular vectors of its largest relation, then sweep."""
-        labels = []
-        for t in range(len(self.starts)):
-            seeds = self._loop_seeds(t, run) if with_loops else None
-            labels.append(self._seeds(t, run) if seeds is None else seeds)
-        state = self.with_labels(labels)
+    def seeded(self, run: Run, with_loops: bool = False) -> Network:
+        """Seed each type by vectors, then sweep: singular ones of its largest relation.
+
+        With loops, types that are related to themselves are seeded by eigenvectors.
+        """
+        state = self.with_labels([self._seeds(t, run, with_loops) for t in range(len(self.starts))])
         refine(state, run.sweeping(2), "seeds")
         return state
 
-    def by_eigenvectors(self, run: Run) -> Network:
-        """Seed types that are related to themselves by eigenvectors, others as above."""
-        return self.by_singular_vectors(run, with_loops=True)
-
-    def _seeds(self, t: int, run: Run) -> Labels:
-        """Return labels by singular vectors, or random ones if time is over; given labels stay."""
-        start = self.starts[t]
-        data = None if run.stop() else _largest(self.graph.ends[t], start)
-        if data is None:
-            return start.draw(run.rng)
-        seeds = spectral(data, start.k or 1, run.rng)
-        return replace(start, labels=seeds).draw(run.rng)  # elements that this relation lacks
-
-    def _loop_seeds(self, t: int, run: Run) -> Labels | None:
-        """Return labels by eigenvectors of a relation of a type to itself; None without one."""
-        start = self.starts[t]
-        loops = [end for end in self.graph.ends[t] if end.other == t and not end.is_target]
-        data = _largest(loops, start)
+    def _seeds(self, t: int, run: Run, with_loops: bool) -> Labels:
+        """Return labels by vectors, or random ones if time is over; given labels stay."""
+        start, ends = self.starts[t], self.graph.ends[t]
+        loops = [end for end in ends if end.other == t and not end.is_target]
+        data = _largest(loops, start) if with_loops else None
         seeds = None if data is None else lumped(data, start.k or 1, run.rng)
-        return None if seeds is None else replace(start, labels=seeds).draw(run.rng)
+        if seeds is None:
+            data = None if run.stop() else _largest(ends, start)
+            if data is None:
+                return start.draw(run.rng)
+            seeds = spectral(data, start.k or 1, run.rng)
+        return replace(start, labels=seeds).draw(run.rng)  # elements that this relation lacks
 
 
 @dataclass(frozen=True)

@@ -286,7 +286,9 @@ class Network:
     def _surroundings(self, t: int, beta: float) -> tuple[moves.Star, moves.Masses, np.ndarray]:
         """Return what a sweep over a type needs: its star at this β, the blocks, and B[x, j]."""
         ends = self.graph.ends[t]
-        cross = np.hstack([self._cross(end) for end in ends])
+        tables = [self._table(end.other, end.relation, not end.is_target) for end in ends]
+        mass = [end.joint.row_mass[:, None] for end in ends]
+        cross = np.hstack([each for pair in zip(tables, mass, strict=True) for each in pair])
         factors = [self._factors(end, beta) for end in ends]
         factor, item_factor, own = (np.concatenate(parts) for parts in zip(*factors, strict=True))
         last = np.cumsum([0] + [self.partitions[end.other].size.size + 1 for end in ends])
@@ -302,11 +304,6 @@ class Network:
             factor=factor, item_factor=item_factor, own=own.astype(np.int64), twice=twice
         )
         return star, masses, np.ascontiguousarray(cross)
-
-    def _cross(self, end: End) -> np.ndarray:
-        """Return the masses of elements with the clusters at the other end, and their totals."""
-        table = self._table(end.other, end.relation, not end.is_target)
-        return np.hstack([table, end.joint.row_mass[:, None]])
 
     def _factors(self, end: End, beta: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the factors of rows and of items, and the type's own cluster of each item."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from itertools import chain
 
 import numpy as np
 
@@ -11,24 +11,29 @@ from ...costs.labels import merge_numbers
 from ...costs.objective import pair_costs
 from ...joint.joint import Joint
 from ...joint.messages import InputError
+from ...kernels.insertion import new_workspace
 from ...kernels.matrix import Matrix, table_bits
 from ...kernels.sweep import Clusters, halve, sweep
-from ...kernels.tables import MassTable, derive, fill_table
-from ..optimise.refine import Split, Visit
-from ..parallel.half_steps import Mover, fill_blocks, insert, move_all
-from ..parallel.worker import (
-    Results,
-    RowTask,
-    SharedTable,
-    Stop,
+from ...kernels.tables import (
+    MassTable,
+    add_blocks,
     copied,
-    empty_blocks,
-    empty_table,
+    derive,
+    fill_table,
     new_table,
-    new_workspace,
-    rows_of_parts,
     with_derived,
     without_derived,
+)
+from ..optimise.refine import Split, Visit
+from ..parallel.half_steps import Mover, insert, move_all
+from ..parallel.worker import (
+    CHUNK,
+    Results,
+    RowTask,
+    Stop,
+    empty_blocks,
+    empty_table,
+    rows_of_parts,
     worker_of,
 )
 from ..run import Budget, Run, in_parts
@@ -70,13 +75,9 @@ class Side:
         label, size, _ = self.clusters
         label[:] = np.where(joint.row_mass > 0, labels, -1)
         size[:] = np.bincount(label[label >= 0], minlength=k)
-        if table is None:
-            self.refill()
-        else:
-            self.table = table
+        self.table = self._filled() if table is None else table
         self._due = np.zeros(label.size, np.float32)
         self._clock = 0.0
-        self._shared = SharedTable(self.table)
 
     @property
     def labels(self) -> np.ndarray:
@@ -88,15 +89,14 @@ class Side:
         """The terms of the cost in a sweep: entries times clusters."""
         return self.joint.nnz * self.k
 
-    def refill(self) -> None:
-        """Rebuild the table from the labels."""
-        self.table = empty_table(self.joint, self.k)
+    def _filled(self) -> MassTable:
+        """Return the table of these labels."""
+        table = empty_table(self.joint, self.k)
         if _is_whole(self.joint):
-            fill_table(self.table, self.joint.matrix, self.labels)
-        else:
-            mass = worker_of(self.joint).masses(self.labels, self.table)
-            near = mass if self.table.near is self.table.mass else self.table.near
-            self.table = without_derived(self.table._replace(mass=mass, near=near))
+            fill_table(table, self.joint.matrix, self.labels)
+            return table
+        mass = worker_of(self.joint).masses(self.labels, table)
+        return without_derived(table._replace(mass=mass))
 
     @property
     def masses(self) -> np.ndarray:
@@ -117,9 +117,16 @@ class Side:
 
     def blocks(self, cross: np.ndarray) -> MassTable:
         """Return the masses by (cluster of the other side, cluster); totals are in the last row."""
-        blocks = empty_blocks(cross, self.k)
-        worker = worker_of(self.joint)
-        fill_blocks(worker, blocks, cross, self.labels, self.joint.row_mass)
+        blocks, labels, mass = empty_blocks(cross, self.k), self.labels, self.joint.row_mass
+
+        def of_chunk(i: int) -> np.ndarray:
+            rows = slice(i * CHUNK, (i + 1) * CHUNK)
+            out = np.zeros_like(blocks.mass)
+            add_blocks(out, cross[rows], labels[rows], mass[rows])
+            return out
+
+        blocks.mass[:] = sum(worker_of(self.joint).chunks(of_chunk, -(-labels.size // CHUNK)))
+        derive(blocks)
         return blocks
 
     def information(self) -> float:
@@ -129,7 +136,7 @@ class Side:
     def release(self) -> np.ndarray:
         """Return the masses and free the table, after which the side cannot be used."""
         masses = self.masses
-        del self.table, self._shared
+        del self.table
         return masses
 
     def copy(self) -> Side:
@@ -155,11 +162,7 @@ class Side:
         table = new_table(self.joint.shape[1], k, self.table.lookup)
         for a, new in enumerate(number):
             table.mass[:, new] += self.table.mass[:, a]
-        if _is_whole(self.joint):
-            derive(table)
-        else:
-            table = without_derived(table)
-        return Side(self.joint, number[self.labels], k, self.free, table)
+        return Side(self.joint, number[self.labels], k, self.free, _ready(self.joint, table))
 
     def merged(self, i: int, j: int) -> Side:
         """Return the side with clusters i and j merged."""
@@ -180,11 +183,13 @@ class Side:
         order = self.free if complete else self.free[self._due[self.free] <= self._clock]
         is_all = order.size == self.free.size
         cross, coupling = coupled(self.table, cross, run.beta)
-        if _is_whole(self.joint):
-            moves, saved, drift, visited = self._sweep_whole(order, cross, coupling, run)
+        move = self._sweep_whole if _is_whole(self.joint) else self._sweep_in_parts
+        moves, saved, drift, visited = move(order, cross, coupling, run)
+        if drift == 0.0:  # nothing moved, or first visits: no drift has been measured yet
+            self._due[visited] = self._clock
         else:
-            moves, saved, drift, visited = self._sweep_in_parts(order, cross, coupling, run)
-        self._schedule(visited, drift / max(visited.size - moves, 1))
+            self._due[visited] = self._clock + self.clusters.margin[visited] / MARGIN_SAFETY
+            self._clock += drift / max(visited.size - moves, 1)
         bits_saved = saved / self.joint.total / np.log(2)
         return Visit(moves, bits_saved, is_all and visited.size == order.size)
 
@@ -220,22 +225,13 @@ class Side:
     def mover(self, blocks: MassTable, cross: np.ndarray, coupling: float, stop: Stop) -> Mover:
         """Return what moves the rows of this side in parts."""
         worker = worker_of(self.joint)
-        return Mover(worker, self._shared, self.clusters, blocks, cross, coupling, stop)
+        return Mover(worker, self.table, self.clusters, blocks, cross, coupling, stop)
 
     def each_row(self, task: RowTask, cross: np.ndarray | None, beta: float) -> Results:
         """Do a task with the costs of each row in each cluster, and join its results."""
         cross, coupling = coupled(self.table, cross, beta)
         mover = self.mover(self.blocks(cross), cross, coupling, lambda: False)
-        job = mover.job(mover.no_rows())
-        every = list(mover.worker.each_row(job, task))
-        return tuple(np.concatenate(arrays) for arrays in zip(*every, strict=True))
-
-    def _schedule(self, visited: np.ndarray, drift: float) -> None:
-        if drift == 0.0:  # nothing moved, or first visits: no drift has been measured yet
-            self._due[visited] = self._clock
-            return
-        self._due[visited] = self._clock + self.clusters.margin[visited] / MARGIN_SAFETY
-        self._clock += drift
+        return mover.worker.each_row(mover, task)
 
     def _rows_per_call(self) -> int:
         per_row = self.joint.nnz / max(self.free.size, 1) * self.table.mass.shape[1]
@@ -247,17 +243,21 @@ def _is_whole(joint: Joint) -> bool:
     return worker_of(joint).bounds.size == 2
 
 
+def _ready(joint: Joint, table: MassTable) -> MassTable:
+    """Return a table with what is derived from its masses; only these, if there are parts."""
+    if not _is_whole(joint):
+        return without_derived(table)
+    derive(table)
+    return table
+
+
 def inserted(joint: Joint, k: int, free: np.ndarray, run: Run) -> Side:
     """Insert rows in random order, each where it keeps most of I(X̄;Y); the first k start clusters.
 
     This takes as long as one sweep and is as good as random labels after three. When time is over,
     the remaining rows get random labels. All nonempty rows must be free.
     """
-    table = empty_table(joint, k)
-    if _is_whole(joint):
-        derive(table)
-    else:
-        table = without_derived(table)
+    table = _ready(joint, empty_table(joint, k))
     side = Side(joint, np.full(joint.shape[0], -1), k, free, table)
     blocks = empty_blocks(coupled(table, None, 1.0)[0], k)
     derive(blocks)
@@ -285,13 +285,9 @@ def _insert_whole(
     """Insert rows of a matrix one after another into clusters with this table."""
     cross, coupling = coupled(table, None, 1.0)
     workspace = new_workspace(blocks)
-
-    def put(rows: np.ndarray) -> None:
+    others = in_parts(order[side.k :], side._rows_per_call(), run)
+    for rows in chain([order[: side.k]], others):
         sweep(rows, matrix, clusters, table, blocks, cross, coupling, workspace)
-
-    put(order[: side.k])
-    for rows in in_parts(order[side.k :], side._rows_per_call(), run):
-        put(rows)
 
 
 def _insert_in_parts(side: Side, order: np.ndarray, blocks: MassTable, run: Run) -> None:
@@ -376,8 +372,8 @@ def _bisect_in_parts(
     ends = np.cumsum([sample.size for sample in samples])
 
     def halved(i: int) -> Mover:
-        place = places[ends[i] - samples[i].size : ends[i]]
-        return _halved(data, RowSample(samples[i], matrix, place), cross, run)
+        near = places[ends[i] - samples[i].size : ends[i]]
+        return _halved(data, samples[i], (matrix, near), cross, run)
 
     movers = worker.each(halved, len(samples))
     large = [i for i, order in enumerate(orders) if order.size > most]
@@ -395,36 +391,37 @@ def _bisect_in_parts(
     ]
 
 
-class RowSample(NamedTuple):
-    """Rows of a cluster, and where they are in a matrix."""
+def _halved(
+    data: Joint,
+    sample: np.ndarray,
+    placed: tuple[Matrix, np.ndarray],
+    cross: np.ndarray | None,
+    run: Run,
+) -> Mover:
+    """Return what moves the rows of a cluster, once those of a sample are in two halves.
 
-    rows: np.ndarray
-    matrix: Matrix
-    places: np.ndarray
-
-
-def _halved(data: Joint, sample: RowSample, cross: np.ndarray | None, run: Run) -> Mover:
-    """Return what moves the rows of a cluster, once those of its sample are in two halves."""
+    The sample is ``placed`` in a matrix.
+    """
+    matrix, places = placed
     table = empty_table(data, 2)
     derive(table)
     cross, coupling = coupled(table, cross, run.beta)
     blocks = empty_blocks(cross, 2)
     derive(blocks)
-    halves, within = no_clusters(data.shape[0], 2), no_clusters(sample.matrix.mass.size, 2)
+    halves, within = no_clusters(data.shape[0], 2), no_clusters(matrix.mass.size, 2)
     near = cross
-    if cross.size and sample.matrix.mass.size != data.shape[0]:  # not in the matrix of all rows
-        near = np.zeros((sample.matrix.mass.size, cross.shape[1]), cross.dtype)
-        near[sample.places] = cross[sample.rows]
-    twice = np.concatenate([sample.places, sample.places])  # the first visit inserts a row
-    workspace = new_workspace(blocks)
-    sweep(twice, sample.matrix, within, table, blocks, near, coupling, workspace)
-    halves.label[sample.rows] = within.label[sample.places]
+    if cross.size and matrix.mass.size != data.shape[0]:  # not in the matrix of all rows
+        near = np.zeros((matrix.mass.size, cross.shape[1]), cross.dtype)
+        near[places] = cross[sample]
+    twice = np.concatenate([places, places])  # the first visit inserts a row
+    sweep(twice, matrix, within, table, blocks, near, coupling, new_workspace(blocks))
+    halves.label[sample] = within.label[places]
     halves.size[:] = within.size
-    worker, shared = worker_of(data), SharedTable(without_derived(table))
-    return Mover(worker, shared, halves, blocks, cross, coupling, run.stop)
+    table = without_derived(table)
+    return Mover(worker_of(data), table, halves, blocks, cross, coupling, run.stop)
 
 
 def _gain(mover: Mover) -> float:
     """Return the cost of merging two halves again, in nats times mass."""
-    blocks, masses = mover.blocks.mass, mover.table.table.mass
+    blocks, masses = mover.blocks.mass, mover.table.mass
     return float(pair_costs(blocks[-1], masses, blocks[:-1], mover.coupling)[0, 1])

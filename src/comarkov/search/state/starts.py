@@ -164,25 +164,17 @@ def hellinger(data: Joint, k: int, rng: np.random.Generator) -> np.ndarray:
     nearest = np.ones(mass.size)
     seeds = np.empty(k, np.int64)
     for a in range(k):
-        seeds[a] = _draw(mass * nearest, mass, seeds[:a], rng)
+        chances = mass * nearest
+        if chances.sum() <= 0.0:  # all are at distance 0: any nonempty row that is not a seed
+            chances = mass.copy()
+            chances[seeds[:a]] = 0.0
+        seeds[a] = rng.choice(mass.size, p=chances / chances.sum())
         distance = np.maximum(1.0 - _affinities(data, seeds[a]), 0.0)
         labels[(distance < nearest) & (mass > 0)] = a
         nearest = np.minimum(nearest, distance)
         nearest[seeds[a]] = 0.0
     labels[seeds] = np.arange(k)
     return labels
-
-
-def _draw(
-    chances: np.ndarray, mass: np.ndarray, taken: np.ndarray, rng: np.random.Generator
-) -> int:
-    """Draw a row at random; if all are at distance 0, any nonempty row that is not a seed."""
-    total = chances.sum()
-    if total <= 0.0:
-        chances = mass.copy()
-        chances[taken] = 0.0
-        total = chances.sum()
-    return int(rng.choice(chances.size, p=chances / total))
 
 
 def _affinities(data: Joint, x: int) -> np.ndarray:
