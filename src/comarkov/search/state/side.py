@@ -8,17 +8,18 @@ from itertools import chain
 import numpy as np
 
 from ...costs.labels import merge_numbers
-from ...costs.objective import pair_costs
+from ...costs.objective import joining, pair_costs
 from ...joint.joint import Joint
 from ...joint.messages import InputError
 from ...kernels.insertion import new_workspace
 from ...kernels.matrix import Matrix, table_bits
-from ...kernels.sweep import Clusters, halve, sweep
+from ...kernels.sweep import Clusters, sweep
 from ...kernels.tables import (
     MassTable,
     add_blocks,
     copied,
     derive,
+    derive_items,
     fill_table,
     new_table,
     with_derived,
@@ -351,9 +352,15 @@ def _bisect_whole(data: Joint, members: np.ndarray, cross: np.ndarray | None, ru
     table = empty_table(data, 2)
     cross, coupling = coupled(table, cross, run.beta)
     blocks = empty_blocks(cross, 2)
-    order, workspace = run.rng.permutation(members), new_workspace(blocks)
-    halves = no_clusters(data.shape[0], 2)
-    gain = halve(order, data.matrix, halves, table, blocks, cross, coupling, workspace)
+    order, matrix, halves = run.rng.permutation(members), data.matrix, no_clusters(data.shape[0], 2)
+    derive(blocks)
+    derive_items(table, order, matrix.indptr, matrix.indices)
+    twice = np.concatenate([order, order])  # the first visit inserts a row, the second moves it
+    sweep(twice, matrix, halves, table, blocks, cross, coupling, new_workspace(blocks))
+    *pairs, whole = blocks.mass[:, :2]
+    shared = table.mass[(table.mass[:, :2] > 0).all(axis=1), :2].T  # others gain nothing
+    gain = joining(*whole) - coupling * joining(*shared)
+    gain -= (1 - coupling) * joining(*np.reshape(pairs, (-1, 2)).T)
     return Split(gain, members[halves.label[members] == 1])
 
 
