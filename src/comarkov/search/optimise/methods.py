@@ -100,8 +100,9 @@ class _Ensemble:
         self.is_warm = any(start.has_numbers for start in problem.starts)
         self.first = problem
         if self.is_warm:  # given labels are fixed until all other elements have clusters
-            fixed = [replace(start, fixed=start.labels >= 0) for start in problem.starts]
-            self.first = problem.with_starts(fixed)
+            fixed = tuple(replace(start, fixed=start.labels >= 0) for start in problem.starts)
+            given: Any = problem
+            self.first = replace(given, starts=fixed)
         self.kinds = _kinds(self.first, run.beta)
         self.may_settle = run.may_settle and not _has_random_kind(self.first, run.beta)
 

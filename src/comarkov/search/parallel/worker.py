@@ -25,7 +25,6 @@ from ...kernels.insertion import new_workspace
 from ...kernels.matrix import Matrix, row_parts, rows_between
 from ...kernels.sweep import Clusters, insertion_costs, sweep
 from ...kernels.tables import (
-    NO_LOOKUP,
     MassTable,
     add_blocks,
     add_labelled,
@@ -69,7 +68,7 @@ def empty_table(joint: Joint, k: int) -> MassTable:
 
 def empty_blocks(cross: np.ndarray, k: int) -> MassTable:
     """Return an empty table for the clusters of the other side, and for totals, in k clusters."""
-    return new_table(cross.shape[1] + 1, k, NO_LOOKUP)
+    return new_table(cross.shape[1] + 1, k)
 
 
 class HalfStep(NamedTuple):

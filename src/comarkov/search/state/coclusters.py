@@ -198,10 +198,6 @@ class CoClusterProblem:
         """Return the co-clustering with these labels; a side without labels is not clustered."""
         return self._with(self.starts, labels)
 
-    def with_starts(self, starts: Sequence[Start]) -> CoClusterProblem:
-        """Return the same problem with other starts."""
-        return CoClusterProblem(self.joint, (starts[0], starts[1]))
-
     def seeded(self, run: Run) -> CoClusters:
         """Cluster each side by itself at β = 1, from the best of a few seedings; anneal to β."""
         alone = replace(run.at(1.0), settings=SEEDED_SWEEPS)
@@ -259,7 +255,7 @@ StateT = TypeVar("StateT", covariant=True)
 
 
 class Problem(Protocol[StateT]):
-    """Sets of elements to cluster, with their starts, seedings and amount of work."""
+    """Sets of elements to cluster, a dataclass with their starts, seedings and amount of work."""
 
     @property
     def starts(self) -> Sequence[Start]:
@@ -288,9 +284,6 @@ class Problem(Protocol[StateT]):
 
     def with_labels(self, labels: Sequence[Labels | None]) -> StateT:
         """Return the clustering with these labels."""
-
-    def with_starts(self, starts: Sequence[Start]) -> Problem[StateT]:
-        """Return the same problem with other starts."""
 
 
 @dataclass

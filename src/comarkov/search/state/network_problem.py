@@ -65,10 +65,6 @@ class NetworkProblem:
         assert all(given is not None for given in labels)
         return network(self.graph, self.starts, [given for given in labels if given is not None])
 
-    def with_starts(self, starts: Sequence[Start]) -> NetworkProblem:
-        """Return the same problem with other starts."""
-        return replace(self, starts=starts)
-
     def seeded(self, run: Run, with_loops: bool = False) -> Network:
         """Seed each type by vectors, then sweep: singular ones of its largest relation.
 
