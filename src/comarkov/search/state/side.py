@@ -19,7 +19,6 @@ from ...kernels.tables import (
     add_blocks,
     copied,
     derive,
-    derive_items,
     fill_table,
     new_table,
     with_derived,
@@ -337,43 +336,23 @@ def bisect(
 
     The gain is in nats times mass.
     """
-    if _is_whole(data):
-        return [_bisect_whole(data, members, cross, run) for members in clusters]
     many = splits_at_once(data)
-    splits = []
-    for i in range(0, len(clusters), many):
-        splits += _bisect_in_parts(data, clusters[i : i + many], cross, run)
-    return splits
+    parts = [clusters[i : i + many] for i in range(0, len(clusters), many)]
+    return [split for part in parts for split in _bisect_together(data, part, cross, run)]
 
 
-def _bisect_whole(data: Joint, members: np.ndarray, cross: np.ndarray | None, run: Run) -> Split:
-    if members.size < 2:
-        return Split(0.0, members[:0])
-    table = empty_table(data, 2)
-    cross, coupling = coupled(table, cross, run.beta)
-    blocks = empty_blocks(cross, 2)
-    order, matrix, halves = run.rng.permutation(members), data.matrix, no_clusters(data.shape[0], 2)
-    derive(blocks)
-    derive_items(table, order, matrix.indptr, matrix.indices)
-    twice = np.concatenate([order, order])  # the first visit inserts a row, the second moves it
-    sweep(twice, matrix, halves, table, blocks, cross, coupling, new_workspace(blocks))
-    *pairs, whole = blocks.mass[:, :2]
-    shared = table.mass[(table.mass[:, :2] > 0).all(axis=1), :2].T  # others gain nothing
-    gain = joining(*whole) - coupling * joining(*shared)
-    gain -= (1 - coupling) * joining(*np.reshape(pairs, (-1, 2)).T)
-    return Split(gain, members[halves.label[members] == 1])
-
-
-def _bisect_in_parts(
+def _bisect_together(
     data: Joint, clusters: Sequence[np.ndarray], cross: np.ndarray | None, run: Run
 ) -> list[Split]:
     """Halve a sample of each cluster; put all other rows into the halves; sweep once.
 
-    Of small clusters, the sample is everything.
+    Of small clusters, and of a matrix that is not divided, the sample is everything.
     """
     worker = worker_of(data)
     orders = [run.rng.permutation(members) for members in clusters]
-    most = max(2, int(SPLIT_SAMPLE_ENTRIES * data.shape[0] / data.nnz))
+    most = data.shape[0]
+    if not _is_whole(data):
+        most = max(2, int(SPLIT_SAMPLE_ENTRIES * data.shape[0] / data.nnz))
     samples = [order[:most] for order in orders]
     matrix, places = worker.rows(np.concatenate(samples))
     ends = np.cumsum([sample.size for sample in samples])
@@ -420,7 +399,7 @@ def _halved(
     if cross.size and matrix.mass.size != data.shape[0]:  # not in the matrix of all rows
         near = np.zeros((matrix.mass.size, cross.shape[1]), cross.dtype)
         near[places] = cross[sample]
-    twice = np.concatenate([places, places])  # the first visit inserts a row
+    twice = np.concatenate([places, places])  # the first visit inserts a row, the second moves it
     sweep(twice, matrix, within, table, blocks, near, coupling, new_workspace(blocks))
     halves.label[sample] = within.label[places]
     halves.size[:] = within.size
@@ -430,5 +409,7 @@ def _halved(
 
 def _gain(mover: Mover) -> float:
     """Return the cost of merging two halves again, in nats times mass."""
-    blocks, masses = mover.blocks.mass, mover.table.mass
-    return float(pair_costs(blocks[-1], masses, blocks[:-1], mover.coupling)[0, 1])
+    (*pairs, whole), masses, coupling = mover.blocks.mass, mover.table.mass, mover.coupling
+    shared = masses[masses.all(axis=1)].T  # items of only one half gain nothing
+    gain = joining(*whole) - coupling * joining(*shared)
+    return gain - (1 - coupling) * joining(*np.reshape(pairs, (-1, 2)).T)
