@@ -48,10 +48,12 @@ class Command(TyperCommand):
         if HELP_ALL in args:
             args = ["--help"]
         elif not {"-h", "--help"}.isdisjoint(args):
-            seldom: list[Any] = [each for each in self.params if _is_seldom(each)]
-            for each in seldom:
-                each.hidden = True
-            self.epilog = f"All options: {ctx.command_path} {HELP_ALL}" if seldom else None
+            params: list[Any] = self.params
+            for each in params:
+                is_long = getattr(each, "rich_help_panel", None) in LONG_PANELS
+                each.hidden = (is_long and each.name not in OFTEN) or each.name in SELDOM
+            has_more = any(each.hidden for each in params)
+            self.epilog = f"All options: {ctx.command_path} {HELP_ALL}" if has_more else None
         try:
             return super().parse_args(ctx, args)
         except Exception as raised:
@@ -65,16 +67,6 @@ class Command(TyperCommand):
             message = " ".join(error.format_message().split()).rstrip(".")
             print_error(f"{message}. See: {ctx.command_path} --help")
             raise typer.Exit(2) from None
-
-
-def _is_seldom(option: Any) -> bool:
-    panel = getattr(option, "rich_help_panel", None)
-    return (panel in LONG_PANELS and option.name not in OFTEN) or option.name in SELDOM
-
-
-def _as_paragraphs(text: str | None) -> str:
-    """A docstring whose paragraphs have no line breaks of the source, which would stay."""
-    return re.sub(r"(?<!\n)\n(?!\n)", " ", inspect.cleandoc(text or ""))
 
 
 def program(only: str = "") -> typer.Typer:
@@ -96,7 +88,8 @@ def program(only: str = "") -> typer.Typer:
             if isinstance(command, typer.Typer):
                 app.add_typer(command, name=name, rich_help_panel=panel)
             else:
-                text = _as_paragraphs(command.__doc__)
+                text = inspect.cleandoc(command.__doc__)
+                text = re.sub(r"(?<!\n)\n(?!\n)", " ", text)  # line breaks of the source would stay
                 app.command(cls=Command, rich_help_panel=panel, help=text)(command)
     return app
 

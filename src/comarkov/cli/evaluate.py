@@ -24,7 +24,7 @@ from .options import (
     command,
     one_of,
 )
-from .output import aligned, records, records_csv
+from .output import aligned, records_csv
 
 if TYPE_CHECKING:
     from ..io.read.naming import Labels
@@ -89,22 +89,31 @@ def evaluate(
     """
     clusters = _clusters_in(labels, columns.label_column, columns.side).by_name
     classes = _classes_in(truth, columns.truth_column, columns.side, labels)
-    pair = _join(clusters, classes.by_name)
-    scores, table = _scores(clusters, classes.by_name, pair), _table(*pair)
+    scores, table = _compare(clusters, classes.by_name)
     text = _text(classes.title, scores, table, titles_in(labels, columns.side))
     output.show({"classification": classes.title, **scores, "table": table}, text)
 
 
-def _scores(
-    clusters: dict[str, str], classes: dict[str, str], pair: tuple[np.ndarray, np.ndarray]
-) -> dict[str, Any]:
-    """Counts of what clusters and classes have in common, and measures of agreement."""
+def _compare(
+    clusters: dict[str, str], classes: dict[str, str]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Measures of agreement, and how many elements of each class each cluster has."""
     from ..costs import agreement  # slow to import
 
-    known, assigned = pair
+    common = [name for name, label in classes.items() if label and name in clusters]
+    if not common:
+        ours, theirs = (listed(map(repr, names)) for names in (clusters, classes))
+        raise InputError(
+            f"No name has both a cluster and a class: clusters of {ours}; classes of {theirs}",
+            advice="Give a file of classes with the same names.",
+        )
+    known = np.array([classes[name] for name in common])
+    assigned = np.array(
+        ["-1" if clusters[name] in NO_CLUSTER else clusters[name] for name in common]
+    )
     numbers = np.unique(assigned, return_inverse=True)[1]
     pair = known, np.where(assigned == "-1", -1, numbers)
-    return {
+    scores = {
         "elements": known.size,
         "only_in_labels": len(clusters.keys() - classes.keys()),
         "only_in_truth": len(classes.keys() - clusters.keys()),
@@ -117,6 +126,7 @@ def _scores(
         "nmi": agreement.normalized_mutual_information(*pair),
         "ari": agreement.adjusted_rand_index(*pair),
     }
+    return scores, _table(known, assigned)
 
 
 def _table(classes: np.ndarray, clusters: np.ndarray) -> dict[str, Any]:
@@ -157,21 +167,16 @@ def _text(title: str, scores: dict[str, Any], table: dict[str, Any], names: dict
     for cluster, counts in zip(table["clusters"], table["counts"], strict=True):
         called = f"cluster {cluster}" + (f", “{names[cluster]}”" if names.get(cluster) else "")
         called = "in no cluster" if cluster == "-1" else called
-        size, shares = count_text(sum(counts), "element"), _shares(counts, table["classes"])
+        size, total = count_text(sum(counts), "element"), sum(counts)
+        largest = sorted(zip(counts, table["classes"], strict=True), key=lambda pair: -pair[0])
+        others = sum(count for count, _ in largest[SHOWN_SHARES:])
+        shares = [
+            f"{f'{count / total:.0%}' if count >= 0.005 * total else '<1%'} {name}"
+            for count, name in [*largest[:SHOWN_SHARES], (others, "others")]
+            if count
+        ]
         lines.append(f"{called}: {size}, {', '.join(shares)}")
     return "\n".join(lines)
-
-
-def _shares(counts: list[int], classes: list[str]) -> list[str]:
-    """The largest classes of a cluster: 96% sci.space, 4% others."""
-    total = sum(counts)
-    largest = sorted(zip(counts, classes, strict=True), key=lambda pair: -pair[0])
-    parts = [*largest[:SHOWN_SHARES], (sum(count for count, _ in largest[SHOWN_SHARES:]), "others")]
-    return [
-        f"{f'{count / total:.0%}' if count >= 0.005 * total else '<1%'} {each}"
-        for count, each in parts
-        if count
-    ]
 
 
 # --- clusters and classes by name: of results, tables, AnnData files and folders of texts --------
@@ -252,19 +257,6 @@ def _classes_of_data(path: Path, column: str | None, side: str) -> Labels:
     return Labels(title, dict(zip(getattr(data, f"{what}_names"), classes[title], strict=True)))
 
 
-def _join(clusters: dict[str, str], classes: dict[str, str]) -> tuple[np.ndarray, np.ndarray]:
-    """Classes and clusters of the names that have a class; -1 for those in no cluster."""
-    common = [name for name, label in classes.items() if label and name in clusters]
-    if not common:
-        ours, theirs = (listed(map(repr, names)) for names in (clusters, classes))
-        raise InputError(
-            f"No name has both a cluster and a class: clusters of {ours}; classes of {theirs}",
-            advice="Give a file of classes with the same names.",
-        )
-    cluster = ["-1" if clusters[name] in NO_CLUSTER else clusters[name] for name in common]
-    return np.array([classes[name] for name in common]), np.array(cluster)
-
-
 # --- compare ------------------------------------------------------------------------------------
 
 
@@ -309,6 +301,7 @@ def compare(
     comparison.refuse_to_replace()
     data = reading.read(source)
     from ..estimators.comparison import compare as compare_methods  # slow to import
+    from ..results.base_results import records
 
     table = compare_methods(
         data,
@@ -323,7 +316,7 @@ def compare(
             _classes(data.column_names, data.column_classes, comparison.column_truth),
         ),
     )
-    lines = records(table)
+    lines = records(table) or []
     if comparison.out is not None:
         write_text(comparison.out, records_csv(lines))
     output.show(lines, aligned(lines))

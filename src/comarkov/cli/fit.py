@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -26,13 +27,11 @@ from .output import (
     as_options,
     command_line,
     fit_stages,
-    records,
     records_csv,
     report_line,
 )
 
 if TYPE_CHECKING:
-    from ..io.read import Data
     from ..results.results import Results
 
 ENGINE = Panel("Engine")
@@ -102,7 +101,11 @@ def fit(
         parameters = clustering.parameters(output)  # errors come before a large file is read
         parameters |= {"engine": engine.engine, "checkpoint": engine.checkpoint}
         if engine.estimate:
-            _estimate(source, clustering.estimator, reading.read(source), parameters, output)
+            data = reading.read(source)
+            estimate = clustering.estimator(data, parameters).estimate(data)
+            pack = f"comarkov pack {shlex.quote(source)} -o store"
+            text = as_options(str(estimate).replace("comarkov.pack(X, 'store')", pack))
+            output.show(asdict(estimate) | {"fits": estimate.fits}, text)
             return
         out = folder.place(source)
         with fit_stages(parameters):
@@ -114,15 +117,6 @@ def fit(
             results = Results.of(model, data, command=command_line(), weighted=weighted)
             folder.write(results, out)
         folder.present(results, out, output)
-
-
-def _estimate(
-    source: str, estimator: Any, data: Data, parameters: dict[str, Any], output: OutputOptions
-) -> None:
-    """Print an estimate of a fit; its advice in terms of the command line."""
-    estimate = estimator(data, parameters).estimate(data)
-    text = str(estimate).replace("comarkov.pack(X, 'store')", f"comarkov pack {source} -o store")
-    output.show(asdict(estimate) | {"fits": estimate.fits}, as_options(text))
 
 
 # --- choose -------------------------------------------------------------------------------------
@@ -157,10 +151,13 @@ def choose(
     with fit_stages(parameters):
         data = reading.read(source)
         model = clustering.estimator(data, parameters).fit(data)
-        from ..results.results import Results  # slow to import
+        from ..results.base_results import records  # slow to import
+        from ..results.results import Results
 
         results = Results.of(model, data, command=command_line())
-        numbers, betas = records(results.selection), records(results.beta_selection)
+        numbers, betas = (
+            records(table) or [] for table in (results.selection, results.beta_selection)
+        )
         tables = {"numbers.csv": numbers, "betas.csv": betas}
         files = {name: records_csv(lines) for name, lines in tables.items() if lines}
         folder.write(results, out, files)

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from ..io.csv_files import tables_for_spreadsheets
 from ..io.files import SUMMARY, free_place, is_results, read_json, whole_folder
 from ..io.read_options import CHOICES, READ_OPTIONS
 from ..joint.messages import InputError, bytes_of, did_you_mean, similar_file
@@ -70,9 +69,10 @@ def argument(name: str, about: str, **more: Any) -> Any:
     return typer.Argument(metavar=name, help=about, show_default=False, **more)
 
 
-def completion(words: Sequence[str]) -> Callable[[str], list[str]]:
-    """A completer that offers the words with the prefix typed so far."""
-    return lambda incomplete: [word for word in words if word.startswith(incomplete)]
+def completed(words: Sequence[str]) -> dict[str, Any]:
+    """How the shell completes a value that may be one of these words."""
+    offer = lambda incomplete: [word for word in words if word.startswith(incomplete)]  # noqa: E731
+    return {"autocompletion": offer}
 
 
 def one_of(words: Sequence[str]) -> dict[str, Any]:
@@ -83,7 +83,7 @@ def one_of(words: Sequence[str]) -> dict[str, Any]:
             raise typer.BadParameter(f"{value!r} is not one of {', '.join(words)}.")
         return value
 
-    return {"callback": check, "autocompletion": completion(words)}
+    return {"callback": check} | completed(words)
 
 
 def command(function: Callable[..., None]) -> Callable[..., None]:
@@ -105,27 +105,24 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
         with clear_errors(), notes(getattr(made.get("output"), "quiet", False)):
             function(**options, **made)
 
-    options = [
-        option.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-        for p in parameters
-        for option in (_options(p.annotation) if p.name in groups else [p])
-    ]
+    options = []
+    for p in parameters:
+        p = p.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        if p.name not in groups:
+            options.append(p)
+            continue
+        types = get_type_hints(p.annotation)
+        options += [
+            p.replace(
+                name=each.name,
+                default=each.default,
+                annotation=Annotated[types[each.name], each.metadata[OPTION]],
+            )
+            for each in fields(p.annotation)
+        ]
     from_options.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
     from_options.__annotations__ = {option.name: option.annotation for option in options}
     return from_options
-
-
-def _options(group: Any) -> list[inspect.Parameter]:
-    types = get_type_hints(group)
-    return [
-        inspect.Parameter(
-            each.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=each.default,
-            annotation=Annotated[types[each.name], each.metadata[OPTION]],
-        )
-        for each in fields(group)
-    ]
 
 
 # --- input --------------------------------------------------------------------------------------
@@ -144,8 +141,7 @@ KEYWORDS = sorted(
     key=lambda name: PANELS.index(READ_OPTIONS[name].panel),
 )
 SOURCE_HELP = "A file, a folder of texts, edges or results, a store, a database, a data set, or -"
-# and files, which the shell completes
-SOURCES: dict[str, Any] = {"autocompletion": completion(list(DATA_SETS))}
+SOURCES = completed(list(DATA_SETS))  # and files, which the shell completes by itself
 Source = Annotated[str, argument("INPUT", f"{SOURCE_HELP} for stdin.", **SOURCES)]
 
 
@@ -155,7 +151,7 @@ def _field(name: str) -> tuple[str, Any, Any]:
     flag = f"--{name.replace('_', '-')}"
     more: dict[str, Any] = {"min": 1} if option.value == "N" else {}
     more |= {"shown": option.shown} if option.shown else {}
-    more |= {"autocompletion": completion(CHOICES[name])} if name in CHOICES else {}
+    more |= completed(CHOICES[name]) if name in CHOICES else {}
     if option.value == "" and option.default is None:  # it is detected unless it is set
         flag = f"{flag}/--no-{name}"
     help_text = as_options(option.help.split(". ")[0].rstrip(".") + ".", KEYWORDS)
@@ -173,8 +169,18 @@ class InputOptions(_Declared):
 
     def keywords(self) -> dict[str, Any]:
         """The options that are given, as keywords of ``comarkov.read``."""
-        given = {name: getattr(self, name) for name in KEYWORDS}
-        return {name: _value(name, text) for name, text in given.items() if text is not None}
+        given: dict[str, Any] = {}
+        for name in KEYWORDS:
+            text, value = getattr(self, name), READ_OPTIONS[name].value
+            if name == "separator":
+                text = SEPARATOR_WORDS.get(text, text)
+            elif value == "COLUMN" and text is not None and text.isdecimal():
+                text = int(text)
+            elif value == "SIZE" and text is not None:
+                text = as_bytes(text, "--max-bytes")
+            if text is not None:
+                given[name] = text
+        return given
 
     def read(self, source: str, like: Any = None, **changed: Any) -> Data:
         """INPUT as a matrix with names, read like the data of a fitted model if there is one."""
@@ -191,16 +197,6 @@ class InputOptions(_Declared):
                 "texts, one in each line, use --kind texts; for one text per file, give a folder.",
             )
         return data
-
-
-def _value(name: str, text: Any) -> Any:
-    """The value of an option for Python: columns by position, sizes in bytes."""
-    value = READ_OPTIONS[name].value
-    if name == "separator":
-        return SEPARATOR_WORDS.get(text, text)
-    if value == "COLUMN" and text.isdecimal():
-        return int(text)
-    return as_bytes(text, "--max-bytes") if value == "SIZE" else text
 
 
 def as_bytes(text: str, option: str) -> int:
@@ -280,9 +276,8 @@ class FileOptions:
         """An error before the work begins if the file exists and is not empty."""
         out = self.out
         if out is not None and not self.force and out.is_file() and out.stat().st_size:
-            raise FileExistsError(
-                f"{out} exists already. Replace it with --force, or choose another with -o."
-            )
+            advice = "Replace it with --force, or choose another with -o."
+            raise FileExistsError(f"{out} exists already. {advice}")
 
 
 @dataclass(frozen=True)
@@ -318,33 +313,29 @@ class FolderOptions(ReportOptions, PlaceOptions):
         free_place(out, self.force, is_results, "--force")
         return out
 
-    def write(
-        self, results: BaseResults, out: Path, texts: Mapping[str, str] | None = None
-    ) -> None:
-        """Write all results, and further files with their texts."""
+    def write(self, results: BaseResults, out: Path, more: Mapping[str, str] | None = None) -> None:
+        """Write all results, and more files with their texts."""
         from ..search.progress import begin_stage
 
         begin_stage(WRITING)
         with whole_folder(out, self.force, is_results) as folder:
-            replace(results, folder=str(out)).fill(folder, self.for_spreadsheets)
-            self._add_files(results, folder)
-            more = tables_for_spreadsheets(texts or {}, self.for_spreadsheets)
-            for name, text in more.items():
-                (folder / name).write_text(text, encoding="utf-8", newline="")
+            replace(results, folder=str(out)).fill(folder, self.for_spreadsheets, more or {})
+            source = Path(results.source)
+            if getattr(self, "h5ad", False) and source.suffix == ".h5ad" and source.is_file():
+                from ..io.read import write_h5ad
 
-    def _add_files(self, results: BaseResults, folder: Path) -> None:
-        """Write files that only some kinds of results have."""
-
-    def finish(self, results: BaseResults, out: Path, output: OutputOptions) -> None:
-        """Write and present all results."""
-        self.write(results, out)
-        self.present(results, out, output)
+                write_h5ad(source, folder / source.name, results.fitted)
 
     def present(self, results: BaseResults, out: Path, output: OutputOptions) -> None:
         """Print the clusters and where the report is, and open it."""
         found = results.describe(4) if output.verbose else "\n".join(results.sentences)
         output.show(summary(out), found if output.quiet else f"{found}\n\n{report_line(out)}")
         self.open_report(out)
+
+    def finish(self, results: BaseResults, out: Path, output: OutputOptions) -> None:
+        """Write and present all results."""
+        self.write(results, out)
+        self.present(results, out, output)
 
 
 @dataclass(frozen=True)
@@ -356,13 +347,6 @@ class CoClusteringFolderOptions(FolderOptions):
         "For an AnnData file, also write a copy into OUT with the clusters in .obs and .var.",
         True,
     )
-
-    def _add_files(self, results: BaseResults, folder: Path) -> None:
-        source = Path(results.source)
-        if self.h5ad and source.suffix == ".h5ad" and source.is_file():
-            from ..io.read import write_h5ad
-
-            write_h5ad(source, folder / source.name, results.fitted)
 
 
 def stem_of(source: str) -> str:
@@ -413,9 +397,17 @@ class SearchOptions(StartOptions):
 
     def search_parameters(self, output: OutputOptions) -> dict[str, Any]:
         """The parameters of an estimator."""
+        seconds = None
+        if (text := self.time_limit) is not None:
+            parts = re.fullmatch(r"\s*(\d+|\d*\.\d+)\s*([a-z]*)\s*", text.lower())
+            if not parts or parts[2] not in UNIT_SECONDS or float(parts[1]) == 0:
+                raise ValueError(
+                    f"--time-limit must be a time above 0, such as 90, 90s, 5m or 1h, not {text!r}."
+                )
+            seconds = float(parts[1]) * UNIT_SECONDS[parts[2]]
         return {
             "n_init": "auto" if self.starts is None else self.starts,
-            "max_time": _seconds(self.time_limit),
+            "max_time": seconds,
             "random_state": self.seed,
             "n_jobs": self.jobs,
             "verbose": int(not output.quiet and sys.stderr.isatty()),
@@ -467,9 +459,9 @@ class ClusteringOptions(SearchOptions, WeightingOptions, NumberOptions):
 
     def parameters(self, output: OutputOptions) -> dict[str, Any]:
         """The parameters of CoClustering; an error if one of them is invalid."""
-        numbers = {"-k": self.row_clusters, "-l": self.column_clusters}
-        counts = tuple(
-            parsed_number(text, option, ("auto", "none")) for option, text in numbers.items()
+        counts = (
+            parsed_number(self.row_clusters, "-k", ("auto", "none")),
+            parsed_number(self.column_clusters, "-l", ("auto", "none")),
         )
         if counts == (None, None):
             raise ValueError("-k none and -l none leave nothing to cluster. Use -k auto.")
@@ -505,14 +497,3 @@ def parsed_beta(text: str) -> float | str:
     if not 0 <= beta <= 1:
         raise ValueError(f"--beta must be from 0 to 1, or auto, not {text!r}. Try --beta 0.7.")
     return beta
-
-
-def _seconds(text: str | None) -> float | None:
-    if text is None:
-        return None
-    parts = re.fullmatch(r"\s*(\d+|\d*\.\d+)\s*([a-z]*)\s*", text.lower())
-    if not parts or parts[2] not in UNIT_SECONDS or float(parts[1]) == 0:
-        raise ValueError(
-            f"--time-limit must be a time above 0, such as 90, 90s, 5m or 1h, not {text!r}."
-        )
-    return float(parts[1]) * UNIT_SECONDS[parts[2]]

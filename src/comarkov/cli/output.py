@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import math
 import re
 import shlex
 import sqlite3
@@ -13,17 +12,13 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
 from ..io.csv_files import csv_text
 from ..io.interrupts import ended
 from ..joint.messages import InternalError
-
-if TYPE_CHECKING:
-    import numpy as np
-
 
 # Control characters but tab and line feed, marks of direction, line separators, lone surrogates.
 UNSAFE = re.compile(
@@ -32,14 +27,10 @@ UNSAFE = re.compile(
 Records = list[dict[str, Any]]
 
 
-def printable(text: object) -> str:
-    r"""A text whose control characters are escaped: ESC is ``\u001b``, in JSON and elsewhere."""
-    return UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", str(text))
-
-
 def echo(text: object = "", err: bool = False, nl: bool = True, **style: Any) -> None:
-    """Print a text on stdout or stderr, in a style of ``typer.secho`` if one is given."""
-    typer.secho(printable(text), err=err, nl=nl, **style)
+    r"""Print on stdout or stderr; control characters are escaped: ESC is ``\u001b``."""
+    escaped = UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", str(text))
+    typer.secho(escaped, err=err, nl=nl, **style)
 
 
 def print_json(value: Any) -> None:
@@ -66,37 +57,21 @@ def command_line() -> str:
 # --- tables -------------------------------------------------------------------------------------
 
 
-def records(table: np.ndarray | None) -> Records:
-    """The lines of a structured array, if there is one, as plain values; None if unknown."""
-    if table is None:
-        return []
-    return [
-        {
-            name: None if isinstance(value, float) and not math.isfinite(value) else value
-            for name, value in zip(table.dtype.names or (), line, strict=True)
-        }
-        for line in table.tolist()
-    ]
-
-
 def aligned(lines: Records) -> str:
     """A table for people: numbers to the right, marks of what is true at the end of the line."""
     marks = [name for name, value in lines[0].items() if isinstance(value, bool)]
     columns = []
     for name in (each for each in lines[0] if each not in marks):
         values = [line[name] for line in lines]
-        if any(value not in (None, "") for value in values):
-            columns.append(_column(name.replace("_", " "), values))
+        if all(value in (None, "") for value in values):
+            continue
+        texts = ["" if value is None else number_text(value) for value in values]
+        texts.insert(0, name.replace("_", " "))
+        to_the_right = any(isinstance(value, int | float) for value in values)
+        place = str.rjust if to_the_right else str.ljust
+        columns.append([place(text, max(map(len, texts))) for text in texts])
     columns.append(["", *(" ".join(f"← {mark}" for mark in marks if line[mark]) for line in lines)])
     return "\n".join("  ".join(cells).rstrip() for cells in zip(*columns, strict=True))
-
-
-def _column(name: str, values: list[Any]) -> list[str]:
-    """A column under its name, its cells equally wide."""
-    texts = [name, *("" if value is None else number_text(value) for value in values)]
-    width = max(map(len, texts))
-    is_number = any(isinstance(value, int | float) for value in values)
-    return [text.rjust(width) if is_number else text.ljust(width) for text in texts]
 
 
 def number_text(value: Any) -> str:
@@ -156,7 +131,13 @@ def clear_errors() -> Iterator[None]:
     except BrokenPipeError:  # the reader of our output has closed the pipe, which Typer expects
         raise
     except (ValueError, OSError, ImportError, MemoryError, sqlite3.Error, InternalError) as error:
-        print_error(_one_line(error))
+        message = str(error)
+        if isinstance(error, OSError) and error.strerror:
+            message = f"{error.strerror}: {error.filename}" if error.filename else error.strerror
+        if isinstance(error, MemoryError) or NO_ROOM.search(message):
+            message = f"There is not enough memory. {message}"
+        one_line = " ".join(as_options(SIZES.sub("", message)).split())
+        print_error(one_line or type(error).__name__)
         raise typer.Exit(1 if isinstance(error, InternalError) else 2) from None
     except KeyboardInterrupt as advice:
         word, code = ended()
@@ -169,33 +150,19 @@ def print_error(message: str) -> None:
     echo(f"Error: {message}", fg="red", err=True)
 
 
-def _one_line(error: BaseException) -> str:
-    """The message in terms of options, with the file that the system complains about."""
-    message = str(error)
-    if isinstance(error, OSError) and error.strerror:
-        message = f"{error.strerror}: {error.filename}" if error.filename else error.strerror
-    if isinstance(error, MemoryError) or NO_ROOM.search(message):
-        message = f"There is not enough memory. {message}"
-    return " ".join(as_options(SIZES.sub("", message)).split()) or type(error).__name__
-
-
 @contextmanager
 def notes(quiet: bool = False) -> Iterator[None]:
     """Print warnings and log messages on stderr: each once, in one line, in terms of options."""
     printed: set[str] = set()
 
-    def print_note(message: object) -> None:
+    def show(message: object, category: type[Warning] = UserWarning, *where: Any) -> None:
         note = as_options(" ".join(str(message).split()))
-        if not quiet and note not in printed:
+        if not quiet and note not in printed and not issubclass(category, DeprecationWarning):
             printed.add(note)
             echo(f"Note: {note}", fg="yellow", err=True)
 
-    def show(message: Warning | str, category: type[Warning], *where: Any) -> None:
-        if not issubclass(category, DeprecationWarning):
-            print_note(message)
-
     logger, handler = logging.getLogger("comarkov"), logging.Handler()
-    handler.emit = lambda record: print_note(record.getMessage())  # type: ignore[method-assign]
+    handler.emit = lambda record: show(record.getMessage())  # type: ignore[method-assign]
     logger.addHandler(handler)
     try:
         with warnings.catch_warnings():

@@ -46,22 +46,28 @@ def read_any_results(out: Path, titles: Path | None = None) -> BaseResults:
     """The results in a folder, from the model and the data in it."""
     from ..io.read import read
     from ..model.storage import load
-    from ..results.multiway_results import network_results
+    from ..results.chain_results import ChainResults
+    from ..results.multiway_results import MultiwayResults
     from ..results.results import Results
     from ..results.words.titles import TITLES_FILE, OtherNumbersError
 
     if not is_results(out):
         raise _missing_results(out)
     about, model = summary(out), load(out)
+    command = str(about.get("command", ""))
     with errors_in_json(out / SUMMARY):
-        network = network_results(out, model, about)
+        if type(model).__name__ == "MultiwayClustering":
+            tables = {
+                tuple(each["types"]): replace(read(out / each["file"]), source=each["source"])
+                for each in about["relations"]
+            }
+            return MultiwayResults(model, tables, command)
         source = str(about.get("data", {}).get("source", ""))
-    if network is not None:
-        return network
     data = read(out).changed(source=source)
+    if type(model).__name__ == "MarkovAggregation":
+        return ChainResults(model, data, command)
     if titles is None and (out / TITLES_FILE).exists():
         titles = out / TITLES_FILE
-    command = str(about.get("command", ""))
     try:
         results = Results.of(model, data, command=command, titles=titles)
     except OtherNumbersError as error:

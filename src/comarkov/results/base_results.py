@@ -7,7 +7,7 @@ import os
 import platform
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -29,6 +29,7 @@ from .words.titles import Words, titles_from
 
 SUMMARY_FORMAT = 1  # of summary.json
 PACKAGES = ("comarkov", "numpy", "scipy", "scikit-learn", "numba")
+ELEMENT_COLUMNS = ("name", "cluster", "confidence", "rank", "title")
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +115,8 @@ class BaseResults(ABC):
             markdown.append(f"## {markdown_text(head)}")
             markdown.append("\n".join(f"- {markdown_text(line)}" for line in lines))
         pages = {"clusters.md": "\n\n".join(markdown) + "\n", "report.html": self.to_html()}
-        return self.tables() | pages | {SUMMARY: json_text(summary)}
+        text = json.dumps(plain_data(summary), indent=1, ensure_ascii=False, allow_nan=False)
+        return self.tables() | pages | {SUMMARY: f"{text}\n"}
 
     def save_data(self, folder: Path) -> None:
         """Write the data, so that a page can be made again."""
@@ -145,10 +147,13 @@ class BaseResults(ABC):
         with whole_folder(folder, overwrite, is_results) as draft:
             replace(self, folder=str(folder)).fill(draft, for_spreadsheets)
 
-    def fill(self, folder: Path, for_spreadsheets: bool = False) -> None:
-        """Write all files into an existing folder."""
+    def fill(
+        self, folder: Path, for_spreadsheets: bool = False, more: Mapping[str, str] = {}
+    ) -> None:
+        """Write all files, and more with their texts, into an existing folder."""
         need("Writing results", "jinja2")
-        for name, text in tables_for_spreadsheets(self.texts(), for_spreadsheets).items():
+        texts = self.texts() | dict(more)
+        for name, text in tables_for_spreadsheets(texts, for_spreadsheets).items():
             (folder / name).write_text(text, encoding="utf-8", newline="")
         self.fitted.save(folder / MODEL)
         self.save_data(folder)
@@ -178,15 +183,26 @@ class ClusteredElements(Elements):
 
     def table(self, titles: Sequence[str], mass: str) -> str:
         """CSV with the name, cluster, mass, rank and title of each element."""
-        given = np.array([*titles, ""], object)[self.labels]
-        columns = self.names, self.numbers_of(self.labels), self.masses, self.ranks, given
-        lines = (
-            (name, number, f"{share:.6g}", rank or "", title)
-            for name, number, share, rank, title in zip(
-                *map(np.ndarray.tolist, columns), strict=True
-            )
-        )
-        return csv_text(("name", "cluster", mass, "rank", "title"), lines)
+        return element_table(self, titles, mass, [f"{share:.6g}" for share in self.masses])
+
+
+def element_table(
+    own: Elements,
+    titles: Sequence[str],
+    figure: str,
+    texts: Iterable[str],
+    more: Mapping[str, np.ndarray] = {},
+) -> str:
+    """CSV with the name, cluster, a figure, rank and title of each element, and more columns."""
+    numbers = clusters = [""] * own.names.size
+    if own.n_clusters:
+        numbers = own.numbers_of(own.labels).tolist()
+        clusters = np.array([*titles, ""], object)[own.labels].tolist()
+    ranks = [rank or "" for rank in own.ranks.tolist()]
+    columns = own.names.tolist(), numbers, texts, ranks, clusters
+    heads = [f"{each} class" if each in ELEMENT_COLUMNS else each for each in more]
+    lines = zip(*columns, *(each.tolist() for each in more.values()), strict=True)
+    return csv_text(("name", "cluster", figure, "rank", "title", *heads), lines)
 
 
 def information_figures(information: Information) -> dict[str, float]:
@@ -195,23 +211,19 @@ def information_figures(information: Information) -> dict[str, float]:
 
 
 def records(table: np.ndarray | None) -> list[dict[str, Any]] | None:
-    """A structured array as one dict for each line."""
+    """A structured array as one dict for each line; what is not finite is None."""
     if table is None:
         return None
-    return [dict(zip(table.dtype.names or (), line, strict=True)) for line in table.tolist()]
+    lines = (dict(zip(table.dtype.names or (), line, strict=True)) for line in table.tolist())
+    return [plain_data(line) for line in lines]
 
 
-def json_text(value: Any) -> str:
-    """JSON for people and programs."""
-    return json.dumps(_jsonable(value), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def _jsonable(value: Any) -> Any:
+def plain_data(value: Any) -> Any:
     """The value with types that JSON has: null if not finite, the repr if not data."""
     if isinstance(value, dict):
-        return {str(key): _jsonable(item) for key, item in value.items()}
+        return {str(key): plain_data(item) for key, item in value.items()}
     if isinstance(value, np.ndarray | list | tuple):
-        return [_jsonable(item) for item in value]
+        return [plain_data(item) for item in value]
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float):

@@ -124,18 +124,14 @@ class ChainResults(BaseResults):
                 f"lead to each other ({listed(map(short, outside), 5)}): in no cluster."
             )
         lines += [self._visits(), self._slowest(), self._lumpability(), self.test]
-        lines.append(self._steps_ahead())
+        steps = getattr(self.fitted, "step_test_", None)
+        if steps is not None and steps.size:
+            parts = [f"{count_text(int(x['steps']), 'step')} {x['error']:.2f}" for x in steps]
+            lines.append(
+                "What the chain of clusters predicts differs from held-out sequences by this share "
+                f"(total variation), after {', '.join(parts)}."
+            )
         return [line for line in lines if line]
-
-    def _steps_ahead(self) -> str:
-        test = getattr(self.fitted, "step_test_", None)
-        if test is None or not test.size:
-            return ""
-        parts = [f"{count_text(int(each['steps']), 'step')} {each['error']:.2f}" for each in test]
-        return (
-            "What the chain of clusters predicts differs from held-out sequences by this share "
-            f"(total variation), after {', '.join(parts)}."
-        )
 
     def _visits(self) -> str:
         if self.n_clusters == 1:
@@ -178,15 +174,15 @@ class ChainResults(BaseResults):
 
     def _lumpability(self) -> str:
         worst = self.fitted.lumpability_
-        if not worst.holds() and self.fitted.lumpability_loss_ < NO_LOSS:
-            return (
-                "All states of a cluster from which the chain goes on go to each cluster with the "
-                "same probability, so the clusters form a Markov chain themselves."
+        if worst.holds() or self.fitted.lumpability_loss_ < NO_LOSS:
+            states = (
+                "The chain is strongly lumpable: all states of a cluster"
+                if worst.holds()
+                else "All states of a cluster from which the chain goes on"
             )
-        if worst.holds():
             return (
-                "The chain is strongly lumpable: all states of a cluster go to each cluster with "
-                "the same probability, so the clusters form a Markov chain themselves."
+                f"{states} go to each cluster with the same probability, so the clusters form a "
+                "Markov chain themselves."
             )
         first, second = (self.states.names[i] for i in worst.states)
         return (
@@ -261,13 +257,10 @@ class ChainResults(BaseResults):
         """All figures for summary.json."""
         fitted = self.fitted
         test = getattr(fitted, "lumpability_test_", None)
+        data = {"source": self.source, "states": len(self.states.names)}
+        data |= {"transitions": self.data.matrix.nnz, "in_no_cluster": len(self.states.outside)}
         return {
-            "data": {
-                "source": self.source,
-                "states": len(self.states.names),
-                "transitions": int(self.data.matrix.nnz),
-                "in_no_cluster": len(self.states.outside),
-            },
+            "data": data,
             "beta": fitted.beta_,
             "reason": fitted.selection_reason_,
             "steps_from": fitted.origin_,

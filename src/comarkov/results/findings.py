@@ -24,7 +24,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from ..costs import objective as lifts
-from ..costs.labels import ranks
+from ..costs.labels import membership, ranks
 from ..costs.objective import Information
 from ..io.read.naming import distinct
 from ..io.read.records import known_variables, merge_intervals
@@ -57,9 +57,13 @@ class Categories(NamedTuple):
 
     def sums(self, by_column: Any) -> Any:
         """The sums over the columns of each category, of a dense or sparse matrix."""
-        size = self.category.size
-        places = np.arange(size), self.category
-        return by_column @ sp.csr_array((np.ones(size), places), shape=(size, self.names.size))
+        return by_column @ membership(self.category, self.names.size)
+
+    def shares(self, masses: np.ndarray) -> np.ndarray:
+        """The share of each category among those of its variable, given P(x̄, y)."""
+        names, groups = np.unique(self.variable, return_inverse=True)
+        sums = (masses @ membership(groups, names.size))[..., groups]
+        return np.divide(masses, sums, out=np.zeros_like(sums), where=sums > 0)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -78,10 +82,7 @@ class Elements:
 
     @property
     def numbers(self) -> np.ndarray:
-        """The number of each cluster for people, from 1 in the order in which clusters are shown.
-
-        Labels count from 0; the number of a cluster is ``numbers[label]``.
-        """
+        """The number of each cluster for people, by its label."""
         return np.arange(1, self.n_clusters + 1)
 
     def numbers_of(self, labels: np.ndarray) -> np.ndarray:
@@ -106,9 +107,9 @@ class Elements:
 
     @cached_property
     def ranks(self) -> np.ndarray:
-        """The place of each element in its cluster, 1 being the most typical; 0 in no cluster.
+        """The place of each element in its cluster, or among all if there are no clusters.
 
-        On a side that is not clustered, among all elements.
+        1 is the most typical, 0 is in no cluster.
         """
         group = np.minimum(self.labels, max(self.n_clusters - 1, 0))
         order = np.lexsort((-self.typicality, group))
@@ -208,12 +209,6 @@ class SideFindings(Elements):
         place = place if self.levels is None else place[self.levels.leaves.leaf]
         return np.lexsort((-self.typicality, np.where(self.labels < 0, place.size, place)))
 
-    def blocks_of(self) -> tuple[np.ndarray, int]:
-        """The block of each element and their number: its cluster, or itself if not clustered."""
-        if not self.is_clustered:
-            return np.arange(self.labels.size), self.labels.size
-        return self.labels, self.n_clusters
-
     def distinctive(self, cluster: int, n: int = 10) -> list[Feature]:
         """The n elements of the other side that tell most for a cluster."""
         if self.across is None:
@@ -222,13 +217,9 @@ class SideFindings(Elements):
         if not self.has_categories:
             return features
         shares, usual = self.shares_in_variables
-        places = {name: i for i, name in enumerate(self.shown_names)}
-        at = [places[each.name] for each in features]
-        numbers = zip(shares[cluster, at], shares[cluster, at] / usual[at], strict=True)
-        return [
-            each._replace(share=float(share), lift=float(lift))
-            for each, (share, lift) in zip(features, numbers, strict=True)
-        ]
+        of_name = dict(zip(self.shown_names, zip(shares[cluster], usual, strict=True), strict=True))
+        pairs = [(each, *of_name[each.name]) for each in features]
+        return [x._replace(share=float(here), lift=float(here / all_)) for x, here, all_ in pairs]
 
     @property
     def has_categories(self) -> bool:
@@ -251,15 +242,9 @@ class SideFindings(Elements):
     @cached_property
     def shares_in_variables(self) -> tuple[np.ndarray, np.ndarray]:
         """The share of each category among those of its variable, by cluster and overall."""
-        return self.shares_within(self.shown), self.shares_within(self.shown.sum(axis=0))
-
-    def shares_within(self, masses: np.ndarray) -> np.ndarray:
-        """The share of each category among those of its variable, given P(x̄, y)."""
         assert self.categories is not None
-        _, groups = np.unique(self.categories.variable, return_inverse=True)
-        sums = np.array([np.bincount(groups, each) for each in np.atleast_2d(masses)])[:, groups]
-        shares = np.divide(masses, sums, out=np.zeros_like(sums), where=sums > 0)
-        return shares if masses.ndim > 1 else shares[0]
+        within = self.categories.shares
+        return within(self.shown), within(self.shown.sum(axis=0))
 
     def explained(self) -> dict[str, float]:
         """How much the clusters tell about each variable of records: I(X̄;V) / H(V)."""
@@ -279,8 +264,7 @@ def features_of(across: np.ndarray, cluster: int, names: np.ndarray, n: int) -> 
     """The n elements that tell most for a cluster, given P(x̄, y) by (cluster, element)."""
     mass = across[cluster]
     best, lift, bits = strongest(mass, across.sum(axis=0), n)
-    share = mass[best] / mass.sum()
-    numbers = (values.tolist() for values in (share, lift, bits))
+    numbers = (values.tolist() for values in (mass[best] / mass.sum(), lift, bits))
     return [Feature(*each) for each in zip(map(str, names[best]), *numbers, strict=True)]
 
 
@@ -382,8 +366,8 @@ def findings_of(
                 categories=categories,
             )
         )
-    facts = blocks, fitted.information_, fitted.beta_, fitted.cost_
-    return Findings(sides[0], sides[1], *facts)
+    rows, columns = sides
+    return Findings(rows, columns, blocks, fitted.information_, fitted.beta_, fitted.cost_)
 
 
 def _categories(fitted: Any) -> Categories | None:

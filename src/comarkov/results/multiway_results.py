@@ -18,14 +18,10 @@ from ..costs import objective as lifts
 from ..costs.labels import membership
 from ..costs.objective import Information
 from ..io.csv_files import csv_text
-from ..io.files import DATA_FILE
-from ..io.read import read
 from ..io.read.fit_input import Key, read_relations
-from ..joint.joint import Joint
 from ..joint.messages import listed, plural_of_kind
 from ..joint.objects import as_objects
 from .base_results import BaseResults, ClusteredElements, information_figures
-from .chain_results import ChainResults
 from .describe import features_text, short
 from .findings import Feature, features_of
 from .words.figures import (
@@ -46,7 +42,8 @@ RELATION_COLUMNS = (
 MAX_STEM = 60  # characters of the name of a type in the names of files
 
 
-class RelationFindings(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class RelationFindings:
     """A relation between two types with their clusters."""
 
     key: Key
@@ -60,20 +57,21 @@ class RelationFindings(NamedTuple):
         """The two types."""
         return " × ".join(self.key)
 
-    @property
+    @cached_property
     def blocks(self) -> np.ndarray:
         """P(x̄, ȳ)."""
         rows, columns = self.members
         return np.asarray((rows.T @ self.share @ columns).toarray())
 
-    def across(self, axis: int) -> np.ndarray:
-        """P(x̄, y) by (cluster of this side, element of the other side)."""
-        share = self.share if axis == 0 else self.share.T
-        return np.asarray((self.members[axis].T @ share).toarray())
+    @cached_property
+    def across(self) -> tuple[np.ndarray, np.ndarray]:
+        """P(x̄, y) by (cluster, element of the other side), for rows and for columns."""
+        rows, columns = self.members
+        return (rows.T @ self.share).toarray(), (columns.T @ self.share.T).toarray()
 
     def element_bits(self, axis: int) -> np.ndarray:
         """What each element of a side adds to the information kept."""
-        share, blocks = (self.share, self.blocks) if axis == 0 else (self.share.T, self.blocks.T)
+        share, blocks = (self.share.T, self.blocks.T) if axis else (self.share, self.blocks)
         onto = share @ self.members[1 - axis]
         gain = self.members[axis] @ lifts.octaves(lifts.lift(blocks))
         return np.asarray((onto.toarray() * gain).sum(axis=1))
@@ -147,33 +145,27 @@ class MultiwayResults(BaseResults):
     @cached_property
     def relations(self) -> list[RelationFindings]:
         """All relations, in the order of the fit."""
-        joints, _ = read_relations(self.data)
         weights, labels = self.fitted.weights or {}, self.fitted.labels_
         members = {name: membership(each, int(each.max()) + 1) for name, each in labels.items()}
-        return [
-            RelationFindings(
-                key,
-                _shares(joint),
-                (members[key[0]], members[key[1]]),
-                self.fitted.information_[key],
-                float(weights.get(key, 1.0)),
-            )
-            for key, joint in joints.items()
-        ]
+        relations = []
+        for key, joint in read_relations(self.data)[0].items():
+            share = joint.csr.copy().astype(np.float64)  # SciPy may sort what it is given
+            share.data /= share.data.sum()
+            kept, weight = self.fitted.information_[key], float(weights.get(key, 1.0))
+            both = members[key[0]], members[key[1]]
+            relations.append(RelationFindings(key, share, both, kept, weight))
+        return relations
 
-    def _relations_of(self, name: str) -> Iterator[tuple[RelationFindings, int]]:
+    def _relations_of(self, name: str) -> list[tuple[RelationFindings, int]]:
         """The relations of a type, and whether it has their rows (0) or their columns (1)."""
-        for relation in self.relations:
-            for axis in (0, 1):
-                if relation.key[axis] == name:
-                    yield relation, axis
+        return [(each, i) for each in self.relations for i in (0, 1) if each.key[i] == name]
 
     @cached_property
     def types(self) -> dict[str, ClusteredElements]:
         """The elements of each type: their mean share, ranked by the information they add."""
         types = {}
         for name in self.fitted.types_:
-            sides = list(self._relations_of(name))
+            sides = self._relations_of(name)
             shares = [relation.share.sum(axis=1 - axis) for relation, axis in sides]
             bits = [relation.weight * relation.element_bits(axis) for relation, axis in sides]
             types[name] = ClusteredElements(
@@ -190,17 +182,10 @@ class MultiwayResults(BaseResults):
         lists = {}
         for relation, axis in self._relations_of(name):
             other = relation.key[1 - axis]
-            across = self._across[relation.key, axis]
-            features = features_of(across, cluster, self.fitted.names_[other], n)
-            own = ("to", "from")[axis] if other == name else ""
-            strong = [each for each in features if is_informative(each.lift)]
-            lists[f"{own} {other}".strip()] = strong
+            features = features_of(relation.across[axis], cluster, self.fitted.names_[other], n)
+            own = ("to ", "from ")[axis] if other == name else ""
+            lists[f"{own}{other}"] = [each for each in features if is_informative(each.lift)]
         return lists
-
-    @cached_property
-    def _across(self) -> dict[tuple[Key, int], np.ndarray]:
-        pairs = ((relation, axis) for relation in self.relations for axis in (0, 1))
-        return {(relation.key, axis): relation.across(axis) for relation, axis in pairs}
 
     @cached_property
     def titles(self) -> dict[str, list[str]]:
@@ -223,7 +208,7 @@ class MultiwayResults(BaseResults):
             other = relation.key[1 - axis]
             is_other = set(own.names).isdisjoint(self.types[other].names)
             if is_other and are_readable(self.types[other].names, other):
-                elements, scores = score_features(self._across[relation.key, axis])
+                elements, scores = score_features(relation.across[axis])
                 names += [short(each) for each in self.types[other].names[elements]]
                 parts.append(scores)
         if not names and are_readable(own.names, name):
@@ -318,14 +303,13 @@ class MultiwayResults(BaseResults):
                 (rows, data.row_names, data.row_classes),
                 (columns, data.column_names, data.column_classes),
             ):
-                place = {each: i for i, each in enumerate(self.types[name].names.tolist())}
-                where = np.array([place[str(each)] for each in names.tolist()], np.int64)
+                label_of = dict(zip(self.types[name].names, self.types[name].labels, strict=True))
+                labels = np.array([label_of[str(each)] for each in names.tolist()])
                 for title, values in given.items():
-                    known = (values != "") & (self.types[name].labels[where] >= 0)
+                    known = (values != "") & (labels >= 0)
                     if known.any():
-                        classes = np.array([str(value) for value in values[known].tolist()])
-                        labels = self.types[name].labels[where[known]]
-                        found[name, title] = ClassAgreement.of(name, title, classes, labels)
+                        pair = values[known].astype(str), labels[known]
+                        found[name, title] = ClassAgreement.of(name, title, *pair)
         return list(found.values())
 
     @property
@@ -333,55 +317,48 @@ class MultiwayResults(BaseResults):
         """What was clustered and what was kept, in plain words."""
         if self.network is not None:
             lines = self._network_sentences(self.network)
-            return [line for line in lines if line] + [each.sentence for each in self.agreements]
-        sizes = [
-            f"{_count(len(each.names), name)} in {count_text(each.n_clusters, 'cluster')}"
-            for name, each in self.types.items()
-        ]
-        relations = [
-            f"{percent_text(each.information.kept)} of {each.name} "
-            f"({bits_text(each.information.row_clusters_column_clusters)} of "
-            f"{bits_text(each.information.rows_columns)} bits)"
-            for each in self.relations
-        ]
-        empty = [_count(len(x.outside), name) for name, x in self.types.items() if x.outside.size]
-        lines = [
-            f"{joined(sizes)}, from {count_text(len(relations), 'table')}.",
-            self.fitted.selection_reason_,
-            f"The clusters keep this much of the information in the tables: {joined(relations)}.",
-            f"Empty, and in no cluster: {joined(empty)}." if empty else "",
-            *(each.sentence for each in self.agreements),
-        ]
-        return [line for line in lines if line]
+        else:
+            types = self.types.items()
+            sizes = [
+                f"{_count(len(each.names), name)} in {count_text(each.n_clusters, 'cluster')}"
+                for name, each in types
+            ]
+            relations = [
+                f"{percent_text(each.information.kept)} of {each.name} "
+                f"({bits_text(each.information.row_clusters_column_clusters)} of "
+                f"{bits_text(each.information.rows_columns)} bits)"
+                for each in self.relations
+            ]
+            kept = f"this much of the information in the tables: {joined(relations)}"
+            empty = [_count(len(x.outside), name) for name, x in types if x.outside.size]
+            lines = [
+                f"{joined(sizes)}, from {count_text(len(relations), 'table')}.",
+                self.fitted.selection_reason_,
+                f"The clusters keep {kept}.",
+                f"Empty, and in no cluster: {joined(empty)}." if empty else "",
+            ]
+        return [line for line in (*lines, *(each.sentence for each in self.agreements)) if line]
 
     def cluster_lines(self, n: int) -> list[list[str]]:
         """A heading and lines about each cluster of each type."""
-        lines = self._type_lines if self.network is None else self._group_lines
-        pairs = ((name, a) for name, own in self.types.items() for a in range(own.n_clusters))
-        return [lines(name, a, n) for name, a in pairs]
-
-    def _type_lines(self, name: str, a: int, n: int) -> list[str]:
-        own = self.types[name]
         return [
-            f"{name} cluster {a + 1}: {self.titles[name][a]}",
-            f"{count_text(own.sizes[a], 'member')}, {percent_text(own.shares[a])} of the weight",
-            f"typical: {listed(map(short, own.typical(a, None)), n)}",
-            *(
-                f"distinctive {kind}: {features_text(features) or 'none'}"
-                for kind, features in self.distinctive(name, a, n).items()
-            ),
+            self._lines_about(name, own, a, n)
+            for name, own in self.types.items()
+            for a in range(own.n_clusters)
         ]
 
-    def _group_lines(self, name: str, a: int, n: int) -> list[str]:
-        own = self.types[name]
-        size, share = count_text(own.sizes[a], "member"), percent_text(own.shares[a])
-        bridges = [f"{short(member)} (to group {b + 1})" for member, b in self.bridges(a, n)]
-        lines = [
-            f"Group {a + 1}: {self.titles[name][a]}",
-            f"{size}, {share} of all edges' ends",
-            f"hubs: {listed(map(short, self.hubs(a, n + 1)), n)}",
-        ]
-        return [*lines, f"bridges: {listed(bridges, n)}"] if bridges else lines
+    def _lines_about(self, name: str, own: ClusteredElements, a: int, n: int) -> list[str]:
+        head = f"{a + 1}: {self.titles[name][a]}"
+        size = f"{count_text(own.sizes[a], 'member')}, {percent_text(own.shares[a])} of"
+        if self.network is not None:
+            hubs = f"hubs: {listed(map(short, self.hubs(a, n + 1)), n)}"
+            bridges = [f"{short(member)} (to group {b + 1})" for member, b in self.bridges(a, n)]
+            lines = [f"Group {head}", f"{size} all edges' ends", hubs]
+            return [*lines, f"bridges: {listed(bridges, n)}"] if bridges else lines
+        typical = f"typical: {listed(map(short, own.typical(a, None)), n)}"
+        lists = self.distinctive(name, a, n).items()
+        distinctive = [f"distinctive {kind}: {features_text(x) or 'none'}" for kind, x in lists]
+        return [f"{name} cluster {head}", f"{size} the weight", typical, *distinctive]
 
     # --- files ------------------------------------------------------------------------------
 
@@ -389,13 +366,13 @@ class MultiwayResults(BaseResults):
     def files(self) -> dict[str, str]:
         """The CSV file of each type. No two are one file where case does not count."""
         files: dict[str, str] = {}
-        taken = {"blocks"}
+        taken = {"blocks.csv"}
         for name in self.fitted.types_:
             stem = re.sub(r"[^\w-]+", "_", normalize("NFKC", name))[:MAX_STEM]
-            while stem.casefold() in taken:
+            while (file := f"{stem}.csv").casefold() in taken:
                 stem += "_"
-            taken.add(stem.casefold())
-            files[name] = f"{stem}.csv"
+            taken.add(file.casefold())
+            files[name] = file
         return files
 
     @property
@@ -494,29 +471,6 @@ class MultiwayResults(BaseResults):
         )
 
 
-def _shares(joint: Joint) -> sp.csr_array:
-    """P(x, y); a copy, because SciPy may sort the entries of what it is given."""
-    matrix = joint.csr.copy().astype(np.float64)
-    matrix.data /= matrix.data.sum()
-    return matrix
-
-
 def _count(n: int, name: str) -> str:
     """A number of elements of a type."""
     return f"{count_text(n)} {name if n == 1 else plural_of_kind(name, f'elements of {name}')}"
-
-
-def network_results(folder: Path, model: Any, about: dict[str, Any]) -> BaseResults | None:
-    """The results of a model in a folder, given its summary; None for co-clusterings."""
-    command = str(about.get("command", ""))
-    match type(model).__name__:
-        case "MarkovAggregation":
-            data = replace(read(folder / DATA_FILE), source=str(about["data"]["source"]))
-            return ChainResults(model, data, command)
-        case "MultiwayClustering":
-            tables = {
-                tuple(each["types"]): replace(read(folder / each["file"]), source=each["source"])
-                for each in about["relations"]
-            }
-            return MultiwayResults(model, tables, command)
-    return None

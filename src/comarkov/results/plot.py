@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from colorsys import hls_to_rgb
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -84,8 +83,29 @@ def plot_heatmap(
     if matrix is None:
         raise InputError("The matrix of the fit is missing.", advice="plot_heatmap(model, X)")
     ax = _axes(ax)
-    _draw_heatmap(ax, findings, matrix, best_colour(findings, matrix) if by == "auto" else by)
+    _draw_cells(ax, findings, matrix, best_colour(findings, matrix) if by == "auto" else by)
+    ax.tick_params(length=0, labelsize=7)
+    for i, side in enumerate(findings.sides):
+        middles = _draw_clusters(ax, _Drawn(findings, SIDES[i]))
+        axis = ax.xaxis if i else ax.yaxis
+        _label_axis(side, axis, middles, side.names[findings.orders[i]], 0.5)
     return ax
+
+
+def _draw_cells(ax: Any, findings: Findings, matrix: sp.csr_array, by: str) -> None:
+    n, m = matrix.shape
+    means = binned(matrix, *findings.orders)
+    placed = {"extent": (0, m, n, 0), "aspect": "auto", "interpolation": "nearest"}
+    colours = _colour_map(LIFT_COLOURS if by == "lift" else CELL_COLOURS)
+    image = ax.imshow(cell_shades(means, by), cmap=colours, vmin=0, vmax=1, **placed)
+    pad = 0.02 if ax.figure.get_layout_engine() is not None else 0.13
+    bar = ax.figure.colorbar(image, ax=ax, label=COLOUR_LABELS[by], shrink=0.6, pad=pad)
+    if by == "lift":
+        far = far_lift(means)
+        bar.set_ticks([0, 0.5, 1], labels=[_times(-far), "×1", _times(far)])
+    else:
+        most = highest(row_shares(means) if by == "share" else means)
+        bar.set_ticks([0, 1], labels=["0", f"{most:.0%}" if by == "share" else f"{most:,.3g}"])
 
 
 def plot_blocks(model: Any, *, dots: bool = False, ax: Axes | None = None) -> Axes:
@@ -106,11 +126,10 @@ def plot_blocks(model: Any, *, dots: bool = False, ax: Axes | None = None) -> Ax
     """
     findings, _ = _findings_and_matrix(model, None)
     clusters = findings.cluster_orders
-    lift = findings.lift[np.ix_(*clusters)]
-    ax = _axes(ax)
     blocks = findings.blocks[np.ix_(*clusters)]
-    shares = blocks / blocks.sum(axis=1, keepdims=True)
-    _lift_image(ax, lift, shares if dots else None)
+    shares = blocks / blocks.sum(axis=1, keepdims=True) if dots else None
+    ax = _axes(ax)
+    _lift_image(ax, findings.lift[np.ix_(*clusters)], shares)
     ax.tick_params(length=0, labelsize=8)
     for side, axis, drawn in zip(findings.sides, (ax.yaxis, ax.xaxis), clusters, strict=True):
         names = side.names[:0] if side.is_clustered else side.names[drawn]  # as themselves
@@ -124,27 +143,21 @@ def _lift_image(ax: Any, lift: np.ndarray, shares: np.ndarray | None) -> None:
     far = min(max(1.0, float(np.ceil(shown.max(initial=0.0)))), 6.0)
     shown = np.clip(shown, -far, far)
     look = {"cmap": _colour_map(LIFT_COLOURS), "vmin": -far, "vmax": far}
+    (n, m), (rows, columns) = lift.shape, np.indices(lift.shape)
+    width, height = 0.7 * ax.get_window_extent().size / ax.figure.dpi / (m, n)  # of a cell, roughly
     if shares is not None:
-        (n, m), (rows, columns) = lift.shape, np.indices(lift.shape)
-        area = (72 * _cell_inches(ax, lift.shape).min()) ** 2  # in points, of a share of 1
-        dots = ax.scatter(columns, rows, area * shares, shown, edgecolors="0.5", lw=0.5, **look)
+        areas = (72 * min(width, height)) ** 2 * shares  # in points
+        image = ax.scatter(columns, rows, areas, shown, edgecolors="0.5", lw=0.5, **look)
         ax.set(xlim=(-0.5, m - 0.5), ylim=(n - 0.5, -0.5))
-        image = dots
     else:
         image = ax.imshow(shown, aspect="auto", **look)
-    if shares is None and _cell_inches(ax, lift.shape)[0] >= LIFT_INCHES:
-        for (a, b), value in np.ndenumerate(lift):
+        for (a, b), value in np.ndenumerate(lift) if width >= LIFT_INCHES else ():
             color = _readable_on(image.to_rgba(shown[a, b]))
             ax.text(b, a, lift_text(value), ha="center", va="center", color=color, fontsize=8)
     bar = ax.figure.colorbar(image, ax=ax, label="lift")
     step = int(np.ceil(far / 3))
     ticks = step * np.arange(-(far // step), far // step + 1)
     bar.set_ticks(ticks.tolist(), labels=list(map(_times, ticks.tolist())))
-
-
-def _cell_inches(ax: Any, shape: tuple[int, ...]) -> np.ndarray:
-    """The width and height of a cell, roughly, as labels will take some of the room."""
-    return np.asarray(0.7 * ax.get_window_extent().size / ax.figure.dpi / shape[::-1])
 
 
 def _times(octaves: float) -> str:
@@ -180,31 +193,26 @@ def plot_features(model: Any, *, side: Side = "rows", n: int = 6, ax: Axes | Non
     >>> axes = plot_features(model)
     """
     drawn = _Drawn.of(model, side)
-    bars = [
-        (feature, cluster)
-        for cluster in drawn.clusters
-        for feature in drawn.side.distinctive(cluster, n)
-        if is_informative(feature.lift)
+    bars = {
+        a: [each for each in drawn.side.distinctive(a, n) if is_informative(each.lift)]
+        for a in drawn.clusters
+    }
+    ax = _axes(ax, height=1 + 0.2 * (sum(map(len, bars.values())) + drawn.side.n_clusters))
+    ticks: list[int] = []
+    for a, features in bars.items():
+        if not features:
+            continue
+        first = ticks[-1] + 2 if ticks else 0
+        places = list(range(first, first + len(features)))
+        ax.barh(places, [each.lift - 1 for each in features], left=1, color=drawn.colours[a])
+        place: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "va": "center"}
+        look: dict[str, Any] = {"color": drawn.colours[a], "fontsize": "small"}
+        ax.text(1.02, np.mean(places), drawn.titles[a], parse_math=False, **place, **look)
+        ticks += places
+    names = [
+        short_name(each.name, LABEL_LETTERS) for features in bars.values() for each in features
     ]
-    ax = _axes(ax, height=1 + 0.2 * (len(bars) + drawn.side.n_clusters))
-    gaps = np.cumsum([a != b for (_, a), (_, b) in pairwise(bars)], dtype=float)
-    places = np.arange(len(bars)) + np.concatenate([[0.0], gaps])[: len(bars)]
-    clusters = np.array([cluster for _, cluster in bars])
-    colours = [drawn.colours[cluster] for cluster in clusters]
-    ax.barh(places, [feature.lift - 1 for feature, _ in bars], left=1, color=colours)
-    ax.set_yticks(places, [short_name(feature.name, LABEL_LETTERS) for feature, _ in bars])
-    for cluster in np.unique(clusters):
-        across = ax.get_yaxis_transform()
-        at: dict[str, Any] = {"transform": across, "va": "center", "parse_math": False}
-        middle = places[clusters == cluster].mean()
-        ax.text(
-            1.02,
-            middle,
-            drawn.titles[cluster],
-            color=drawn.colours[cluster],
-            fontsize="small",
-            **at,
-        )
+    ax.set_yticks(ticks, names)
     ax.set_xlabel("times as much as expected")
     ax.invert_yaxis()
     return ax
@@ -298,17 +306,14 @@ def plot_confidence(model: Any, *, side: Side = "rows", ax: Axes | None = None) 
     >>> axes = plot_confidence(model)
     """
     drawn = _Drawn.of(model, side)
-    own = drawn.side
+    own, clusters = drawn.side, drawn.clusters
     if own.confidence is None:
         raise InputError(f"The confidence of {side} is not known.", advice="Fit CoClustering.")
     ax = _axes(ax)
-    ax.hist(
-        [own.confidence[own.labels == cluster] for cluster in drawn.clusters],
-        bins=np.linspace(0, 1, 21).tolist(),
-        stacked=True,
-        color=[drawn.colours[cluster] for cluster in drawn.clusters],
-        label=[drawn.titles[cluster] for cluster in drawn.clusters],
-    )
+    colours, titles = [drawn.colours[a] for a in clusters], [drawn.titles[a] for a in clusters]
+    values = [own.confidence[own.labels == a] for a in clusters]
+    bins = np.linspace(0, 1, 21).tolist()
+    ax.hist(values, bins=bins, stacked=True, color=colours, label=titles)
     ax.set_xlabel("confidence")
     ax.set_ylabel(own.kinds, parse_math=False)
     _legend(ax)
@@ -392,9 +397,9 @@ def plot_selection(model: Any, *, ax: Axes | None = None) -> Axes:
         raise InputError(message, advice='Fit with n_clusters="auto".')
     ax, k = _axes(ax), {axis: table[f"{axis}_clusters"] for axis in ("row", "column")}
     lines = [
-        (k[side.axis], table[f"{side.axis}_agreement"], side.kinds)
+        (k[side.axis], agreement, side.kinds)
         for side in findings.sides
-        if np.isfinite(table[f"{side.axis}_agreement"]).any()
+        if np.isfinite(agreement := table[f"{side.axis}_agreement"]).any()
     ]
     what = "agreement of halves (adjusted Rand index)" if lines else "description length, nats"
     lines = lines or [(k["row"] + k["column"], table["description_length"], "both sides")]
@@ -416,7 +421,10 @@ class _Drawn:
         self.clusters: list[int] = findings.cluster_orders[i].tolist()
         self.titles = labels_of_clusters(self.side)
         places = ranks(findings.cluster_orders[i]) + i * findings.rows.n_clusters
-        self.colours = [_category_colour(int(place)) for place in places]
+        self.colours = [  # as in the report: hues a golden angle apart
+            hls_to_rgb((205 + 137.5 * place) % 360 / 360, 0.44, 0.52 if place % 2 else 0.62)
+            for place in places.tolist()
+        ]
 
     @classmethod
     def of(cls, model: Any, side: Side) -> _Drawn:
@@ -426,11 +434,6 @@ class _Drawn:
         if not drawn.side.is_clustered:
             raise InputError(f"The {side} are not clustered.", advice="Draw the other side.")
         return drawn
-
-
-def _category_colour(place: int) -> tuple[float, float, float]:
-    """As in the report: hues a golden angle apart."""
-    return hls_to_rgb((205 + 137.5 * place) % 360 / 360, 0.44, 0.52 if place % 2 else 0.62)
 
 
 def _axes(ax: Any, height: float | None = None) -> Any:
@@ -464,30 +467,6 @@ def _findings_and_matrix(model: Any, X: Any) -> tuple[Findings, sp.csr_array | N
     return findings_on(model, X, joint_of_fit(model, X)), as_csr(X)
 
 
-def _draw_heatmap(ax: Any, findings: Findings, matrix: sp.csr_array, by: str) -> None:
-    """The cells, a bar in the colour of each cluster, and labels on the left and at the bottom."""
-    n, m = matrix.shape
-    means = binned(matrix, *findings.orders)
-    placed = {"extent": (0, m, n, 0), "aspect": "auto", "interpolation": "nearest"}
-    colours = _colour_map(LIFT_COLOURS if by == "lift" else CELL_COLOURS)
-    image = ax.imshow(cell_shades(means, by), cmap=colours, vmin=0, vmax=1, **placed)
-    pad = 0.02 if ax.figure.get_layout_engine() is not None else 0.13
-    bar = ax.figure.colorbar(image, ax=ax, label=COLOUR_LABELS[by], shrink=0.6, pad=pad)
-    if by == "lift":
-        far = far_lift(means)
-        bar.set_ticks([0, 0.5, 1], labels=[_times(-far), "×1", _times(far)])
-    else:
-        most = highest(row_shares(means) if by == "share" else means)
-        bar.set_ticks([0, 1], labels=["0", f"{most:.0%}" if by == "share" else f"{most:,.3g}"])
-    ax.tick_params(length=0, labelsize=7)
-    for i, name in enumerate(SIDES):
-        side, middles = findings.sides[i], np.zeros(0)
-        if side.is_clustered:
-            middles = _draw_clusters(ax, _Drawn(findings, name))
-        axis = ax.xaxis if i else ax.yaxis
-        _label_axis(side, axis, middles, side.names[findings.orders[i]], 0.5)
-
-
 def _colour_map(colours: Sequence[Sequence[int]]) -> Any:
     from matplotlib.colors import LinearSegmentedColormap
 
@@ -499,34 +478,26 @@ def _draw_clusters(ax: Any, drawn: _Drawn) -> np.ndarray:
     from matplotlib.patches import Rectangle
 
     side, end = drawn.side, 0.0
-    middles = np.empty(len(drawn.clusters))
-    for cluster in drawn.clusters:
+    is_row = side.axis == "row"
+    placed = ax.get_yaxis_transform() if is_row else ax.get_xaxis_transform()
+    middles = np.empty(side.n_clusters)
+    for cluster in drawn.clusters if side.is_clustered else ():
         size = float(side.sizes[cluster])
-        if side.axis == "row":
-            bar = Rectangle((1.01, end), 0.015, size, transform=ax.get_yaxis_transform())
-        else:
-            bar = Rectangle((end, 1.01), size, 0.02, transform=ax.get_xaxis_transform())
-        bar.set(facecolor=drawn.colours[cluster], clip_on=False)
-        ax.add_patch(bar)
+        box = ((1.01, end), 0.015, size) if is_row else ((end, 1.01), size, 0.02)
+        look = {"facecolor": drawn.colours[cluster], "clip_on": False}
+        ax.add_patch(Rectangle(*box, transform=placed, **look))
         middles[cluster], end = end + size / 2, end + size
         if end < side.labels.size:
-            line = ax.axhline if side.axis == "row" else ax.axvline
+            line = ax.axhline if is_row else ax.axvline
             line(end, color="0.35", linewidth=0.6)
-    if side.linkage is not None and len(middles) > 1:
-        _draw_tree(ax, side, middles)
+    if side.linkage is not None and len(middles) > 1:  # the merges, beside the colours
+        box = (1.03, 0.0, 0.06, 1.0) if is_row else (0.0, 1.035, 1.0, 0.08)
+        tree = ax.inset_axes(box, **{"sharey" if is_row else "sharex": ax})
+        for along, bits in _forks(side.linkage, middles):
+            tree.plot(*((bits, along) if is_row else (along, bits)), color="0.4", linewidth=0.8)
+        tree.set(**{"xlim" if is_row else "ylim": (0, None)})
+        tree.set_axis_off()
     return middles
-
-
-def _draw_tree(ax: Any, side: SideFindings, middles: np.ndarray) -> None:
-    """The merges of the clusters beside their colours: on the right of rows, above columns."""
-    assert side.linkage is not None
-    is_row = side.axis == "row"
-    box = (1.03, 0.0, 0.06, 1.0) if is_row else (0.0, 1.035, 1.0, 0.08)
-    tree = ax.inset_axes(box, **{"sharey" if is_row else "sharex": ax})
-    for along, bits in _forks(side.linkage, middles):
-        tree.plot(*((bits, along) if is_row else (along, bits)), color="0.4", linewidth=0.8)
-    tree.set(**{"xlim" if is_row else "ylim": (0, None)})
-    tree.set_axis_off()
 
 
 def _label_axis(

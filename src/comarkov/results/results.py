@@ -25,7 +25,7 @@ from ..joint.inputs import as_csr
 from ..joint.joint import Joint
 from ..joint.messages import InputError
 from ..joint.parts import block_sums
-from .base_results import BaseResults, information_figures, records
+from .base_results import BaseResults, element_table, information_figures, records
 from .describe import (
     Side,
     TopFeaturesMixin,
@@ -43,7 +43,6 @@ from .words.sentences import class_agreement, plain, strongest, weight_of
 from .words.titles import TITLES_FILE, Titles, titles_json, with_titles
 
 INDICATOR_COLUMNS = ("side", *Indicator._fields, "title")
-ELEMENT_COLUMNS = ("name", "cluster", "confidence", "rank", "title")
 BLOCK_COLUMNS = (
     *("row_cluster", "column_cluster", "rows", "columns", "mass", "share", "expected"),
     *("lift", "density", "row_title", "column_title"),
@@ -126,9 +125,13 @@ class Results(TopFeaturesMixin, BaseResults):
         data = fit_input(data)
         weighted = joint_of_fit(model, data) if weighted is None else weighted
         findings = with_titles(findings_on(model, data, weighted), titles)
+        if not isinstance(data, Data):
+            source = str(getattr(data, "source", "") or "")
+            kinds = findings.rows.kind, findings.columns.kind
+            data = Data(as_csr(data), *names_of_fit(model, data), *kinds, source)
         return cls(
             fitted=model,
-            data=_as_data(data, model, findings),
+            data=data,
             command=command,
             findings=findings,
             total=weighted.total * weighted.scale,
@@ -255,57 +258,45 @@ class Results(TopFeaturesMixin, BaseResults):
         On a side that is not clustered, blocks.csv lists each element by name, and leaves out pairs
         without mass.
         """
-        rows, columns = map(self._element_table, self.findings.sides)
-        blocks = csv_text(BLOCK_COLUMNS, self._block_lines())
-        indicators = csv_text(INDICATOR_COLUMNS, self._indicator_lines())
-        tables = {"rows.csv": rows, "columns.csv": columns, "blocks.csv": blocks}
-        return tables | {"indicators.csv": indicators}
+        return {
+            **{f"{side.axis}s.csv": self._element_table(side) for side in self.findings.sides},
+            "blocks.csv": csv_text(BLOCK_COLUMNS, self._block_lines()),
+            "indicators.csv": csv_text(INDICATOR_COLUMNS, self._indicator_lines()),
+        }
 
     def _indicator_lines(self) -> Iterator[tuple[Any, ...]]:
         for name, test in self._indicator_tests.items():
             side: SideFindings = getattr(self.findings, name)
             found = significant(side, test)
             for a, element, *numbers in sorted(found, key=lambda each: side.numbers[each.cluster]):
-                yield (
-                    side.axis,
-                    side.numbers[a],
-                    element,
-                    *(f"{x:.6g}" for x in numbers),
-                    side.titles[a],
-                )
+                texts = (f"{x:.6g}" for x in numbers)
+                yield side.axis, side.numbers[a], element, *texts, side.titles[a]
 
     def _element_table(self, side: SideFindings) -> str:
+        texts = [""] * side.names.size
+        if side.confidence is not None:
+            texts = [f"{confidence:.4f}" for confidence in side.confidence.tolist()]
         classes = known_classes(self.data, side.axis)
-        columns = zip(_lines(side), *(each.tolist() for each in classes.values()), strict=True)
-        heads = [f"{each} class" if each in ELEMENT_COLUMNS else each for each in classes]
-        lines = ((*line, *known) for line, *known in columns)
-        return csv_text((*ELEMENT_COLUMNS, *heads), lines)
+        return element_table(side, side.titles, "confidence", texts, classes)
 
     def _block_lines(self) -> Iterator[tuple[Any, ...]]:
         blocks, sides = self.findings.blocks, self.findings.sides
-        keys = [side.numbers if side.is_clustered else side.names for side in sides]
-        sizes = [
-            side.sizes if side.is_clustered else np.ones(n, int)
-            for side, n in zip(sides, blocks.shape, strict=True)
-        ]
-        titles = [side.titles or [""] * len(side.names) for side in sides]
         expected = expected_shares(blocks)
-        (rows, k), (columns, m) = (side.blocks_of() for side in sides)
-        entries = block_sums(self.matrix, (rows, columns), (k, m), counted=True)
+        row_blocks, column_blocks = (
+            side.labels if side.is_clustered else np.arange(side.names.size) for side in sides
+        )
+        entries = block_sums(self.matrix, (row_blocks, column_blocks), blocks.shape, counted=True)
         is_listed = (blocks > 0) | all(side.is_clustered for side in sides)
-        order = [
-            side.cluster_order if side.is_clustered else np.arange(n)
-            for side, n in zip(sides, blocks.shape, strict=True)
-        ]
-        for i, j in np.argwhere(is_listed[np.ix_(*order)]):
-            a, b = order[0][i], order[1][j]
-            cells = int(sizes[0][a] * sizes[1][b])
-            density = entries[a, b] / cells if cells else 0.0
+        (rows, *of_rows), (columns, *of_columns) = map(_block_facts, sides)
+        for i, j in np.argwhere(is_listed[np.ix_(rows, columns)]):
+            a, b = rows[i], columns[j]
+            row, height, row_title = (each[a] for each in of_rows)
+            column, width, column_title = (each[b] for each in of_columns)
+            density = entries[a, b] / (int(height * width) or 1)
             share = float(blocks[a, b])
             numbers = share * self.total, share, expected[a, b], self.findings.lift[a, b], density
             texts = (f"{number:.6g}" for number in numbers)
-            clusters = keys[0][a], keys[1][b], sizes[0][a], sizes[1][b]
-            yield *clusters, *texts, titles[0][a], titles[1][b]
+            yield row, column, height, width, *texts, row_title, column_title
 
     def texts(self) -> dict[str, str]:
         """All text files of results, by name."""
@@ -351,24 +342,18 @@ class Results(TopFeaturesMixin, BaseResults):
             read = f"comarkov.read({file_name(str(self.data.path))!r})"
         elif self.command:
             read = f'comarkov.read("{DATA_FILE}")  # in the folder of this page'
+        model, cut = copy(self.fitted), ""
+        if hasattr(model, "n_jobs"):
+            model.n_jobs = None  # it is of the machine, and does not change the clusters
+        numbers = tuple(side.n_clusters or None for side in self.findings.sides)
+        if (fitted := self.fitted.hierarchy_.n_fitted) != numbers:
+            model.n_clusters, cut = fitted, f".cut({numbers})"
         return (
             f"import comarkov\nfrom comarkov import {type(self.fitted).__name__}\n\n"
             f"data = {read}\n"
-            f"model = {self._fit_call()}\n"
+            f"model = {model!r}.fit(data){cut}\n"
             'comarkov.Results.of(model, data).write("out")'
         )
-
-    def _fit_call(self) -> str:
-        """Python that fits the model and, if it is a cut, cuts it."""
-        numbers = tuple(side.n_clusters or None for side in self.findings.sides)
-        fitted = self.fitted.hierarchy_.n_fitted
-        model = copy(self.fitted)
-        if hasattr(model, "n_jobs"):
-            model.n_jobs = None  # it is of the machine, and does not change the clusters
-        if fitted == numbers:
-            return f"{model!r}.fit(data)"
-        model.n_clusters = fitted
-        return f"{model!r}.fit(data).cut({numbers})"
 
 
 def known_classes(data: Data, axis: str) -> dict[str, np.ndarray]:
@@ -377,24 +362,12 @@ def known_classes(data: Data, axis: str) -> dict[str, np.ndarray]:
     return {title: classes for title, classes in given.items() if (classes != "").any()}
 
 
-def _as_data(X: Any, model: Any, findings: Findings) -> Data:
-    if isinstance(X, Data):
-        return X
-    kinds = findings.rows.kind, findings.columns.kind
-    source = str(getattr(X, "source", "") or "")
-    return Data(as_csr(X), *names_of_fit(model, X), *kinds, source)
-
-
-def _lines(side: SideFindings) -> Iterator[tuple[Any, ...]]:
-    """Name, cluster, confidence, rank and title of the cluster, in the order of the data."""
-    confidence = None if side.confidence is None else side.confidence.tolist()
-    titles = [*(side.titles or [""] * side.names.size), ""]  # the last is that of -1
-    numbers = side.numbers_of(side.labels).tolist() if side.is_clustered else [""] * len(titles)
-    elements = zip(side.names.tolist(), side.labels.tolist(), side.ranks.tolist(), strict=True)
-    for i, (name, label, rank) in enumerate(elements):
-        sure = "" if confidence is None else f"{confidence[i]:.4f}"
-        title = titles[label] if side.is_clustered else ""
-        yield name, numbers[i], sure, rank or "", title
+def _block_facts(side: SideFindings) -> tuple[Any, ...]:
+    """Of its clusters, or of its elements if it has none: order, names, sizes and titles."""
+    if side.is_clustered:
+        return side.cluster_order, side.numbers, side.sizes, side.titles
+    n = side.names.size
+    return np.arange(n), side.names, np.ones(n, int), [""] * n
 
 
 def _side_figures(side: SideFindings) -> dict[str, Any]:

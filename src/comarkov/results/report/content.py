@@ -276,7 +276,7 @@ def _node_features(
     ]
     if known is None:
         return found
-    shares, overall = side.shares_within(mass), side.shares_within(usual)
+    shares, overall = known.shares(mass), known.shares(usual)
     more = [[str(known.names[j]), _digits(shares[j]), _digits(overall[j])] for j in best]
     variables = known.variable[best].tolist()
     order = sorted(range(best.size), key=lambda j: variables.index(variables[j]))
