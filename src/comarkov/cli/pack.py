@@ -81,14 +81,19 @@ def pack(
             progress=advance,
             **reading.keywords(),
         )
-    print_facts(_store_facts(out), output)
+    print_facts(store_facts(out), output)
 
 
-def _store_facts(folder: Path) -> dict[str, Any]:
-    """The facts about a store, by name."""
+def store_facts(folder: Path, verified: bool = False) -> dict[str, Any]:
+    """The facts about a store; if verified, an error if its files are not as they were written."""
     from ..io.store.layout import Description  # slow to import
 
     about = Description.read(folder)
+    checksums = {}
+    if verified:
+        with progress_bars() as advance:
+            about.verify(folder, partial(advance, "Checking files"))
+        checksums = {"checksums": "all files are as they were written"}
     return {
         "store": str(folder),
         "rows": about.shape[0],
@@ -100,34 +105,21 @@ def _store_facts(folder: Path) -> dict[str, Any]:
         "weighting": about.weighting or "counts",
         "source": about.source,
         "size": size_text(about.bytes),
+        **checksums,
     }
-
-
-def verified_facts(folder: Path) -> dict[str, Any]:
-    """The facts about a store; an error if its files are not as they were written."""
-    from ..io.store.layout import Description
-
-    about = _store_facts(folder)
-    with progress_bars() as advance:
-        Description.read(folder).verify(folder, partial(advance, "Checking files"))
-    return {**about, "checksums": "all files are as they were written"}
 
 
 def print_facts(facts: Mapping[str, Any], output: OutputOptions) -> None:
     """Print facts as JSON, or one in a line."""
-    width = max(map(len, facts))
-    lines = (f"{name.replace('_', ' '):<{width}}  {_fact_text(facts[name])}" for name in facts)
+    lines = []
+    for name, value in facts.items():
+        text = "not clustered" if value is None else number_text(value)
+        if isinstance(value, dict):
+            text = ", ".join(f"{part}={each!r}" for part, each in value.items())
+        if isinstance(value, list):
+            text = f"{len(value)}, of {', '.join(f'{size:,}' for size in value)} members"
+        lines.append(f"{name.replace('_', ' '):<{max(map(len, facts))}}  {text}")
     output.show(facts, "\n".join(lines))
-
-
-def _fact_text(value: Any) -> str:
-    if value is None:
-        return "not clustered"
-    if isinstance(value, dict):
-        return ", ".join(f"{name}={part!r}" for name, part in value.items())
-    if isinstance(value, list):
-        return f"{len(value)}, of {', '.join(f'{size:,}' for size in value)} members"
-    return number_text(value)
 
 
 # --- data sets ----------------------------------------------------------------------------------
@@ -146,9 +138,8 @@ def list_datasets() -> None:
     from ..io.datasets import CATALOGUE, find
 
     for name, entry in CATALOGUE.items():
-        if entry.archive is None:
-            where = "bundled"
-        else:
+        where = "bundled"
+        if entry.archive is not None:
             size = f"{entry.archive.size / 1e6:.1f} MB"
             where = str(find(name) or f"download: comarkov datasets fetch {name} ({size})")
         echo(name, bold=True, nl=False)

@@ -88,18 +88,13 @@ def predict(
     start = shlex.join(["comarkov", "predict", str(model)])
     place = _place_elements if hasattr(fitted, "types_") else _place_rows
     placed = place(fitted, folder, sources, options.side, reading, start)
-    placed = placed._replace(labels=_numbers(fitted, placed))
+    numbers = np.where(placed.labels < 0, -1, placed.labels + 1)
+    if hasattr(fitted, "hierarchy_"):  # clusters have the numbers of the report
+        from ..results.findings import findings_of
+
+        numbers = getattr(findings_of(fitted), placed.table).numbers_of(placed.labels)
+    placed = placed._replace(labels=numbers)
     _print(placed, titles_in(folder, placed.table), options, output)
-
-
-def _numbers(fitted: Any, placed: Placed) -> np.ndarray:
-    """Number clusters as reports and files do; -1 stays as it is."""
-    from ..results.findings import findings_of
-
-    if not hasattr(fitted, "hierarchy_"):
-        return np.where(placed.labels < 0, -1, placed.labels + 1)
-    numbers: np.ndarray = getattr(findings_of(fitted), placed.table).numbers_of(placed.labels)
-    return numbers
 
 
 def _place_rows(
@@ -116,15 +111,6 @@ def _place_rows(
     advice = f"Choose the columns of a table: {works} --rows COLUMN --columns COLUMN"
     axis = 1 if side == "rows" else 0
     known = fitted._model.column_names if axis else fitted._model.row_names
-    if axis and data.texts is not None and _are_strangers(data, axis, known):
-        warnings.warn(
-            f"None of the words of {data.source} ({listed(data.column_names)}) is in the model, so "
-            "the cluster is -1, which means none. Give texts in the language and about the topics "
-            "of the model.",
-            stacklevel=2,
-        )
-        size = data.shape[0]
-        return Placed(data.row_names, np.full(size, -1), np.zeros(size), "rows")
     _refuse_strangers(data, axis, known, advice)
     labels, confidence = fitted.predict(data, side, return_confidence=True)
     return Placed(data.row_names if axis else data.column_names, labels, confidence, side)
@@ -145,7 +131,12 @@ def _place_elements(
                 advice=f"Name the types of {table.file}: {start} {','.join(keys[0])}={table.file}",
             )
         data[key] = matrix
-    element_type = _type_of(list(data), side, f"{start} {sources[0]}")
+    first, *others = data
+    shared = [name for name in first if all(name in key for key in others)]
+    if not shared or side not in (*shared, "rows", "columns"):
+        works = f"{start} {sources[0]} --side {(shared or first)[0]}"
+        raise InputError("--side must be a type that all tables have", advice=f"Run: {works}")
+    element_type = side if side in shared else shared[0 if side == "rows" else -1]
     for key, matrix in data.items():
         axis = 1 - key.index(element_type)
         advice = f"Choose its columns: {start} {','.join(key)}={matrix.source}:ROWS:COLUMNS"
@@ -156,32 +147,23 @@ def _place_elements(
     return Placed(names, labels, confidence, table_name)
 
 
-def _type_of(keys: list[Key], side: str, works: str) -> str:
-    """The type of the new elements, which all tables must have."""
-    shared = [name for name in keys[0] if all(name in key for key in keys)]
-    if not shared or side not in (*shared, "rows", "columns"):
-        raise InputError(
-            "--side must be a type that all tables have",
-            advice=f"Run: {works} --side {(shared or keys[0])[0]}",
-        )
-    return side if side in shared else shared[0 if side == "rows" else -1]
-
-
-def _are_strangers(data: Data, axis: int, known: np.ndarray | None) -> bool:
-    """Do INPUT and the model have no name in common?"""
-    new = data.column_names if axis else data.row_names
-    return known is not None and data.named[axis] and not set(new) & set(map(str, known))
-
-
 def _refuse_strangers(data: Data, axis: int, known: np.ndarray | None, advice: str) -> None:
-    """An error if INPUT and the model have no name in common, with options that may help."""
-    if known is not None and _are_strangers(data, axis, known):
-        what, new = ("columns", data.column_names) if axis else ("rows", data.row_names)
-        raise InputError(
-            f"None of the {new.size:,} {what} of {data.source} ({listed(new)}) is in the model, "
-            f"which has {listed(known)}",
-            advice=advice,
+    """An error, or a note on texts, if INPUT and the model have no name in common."""
+    what, new = ("columns", data.column_names) if axis else ("rows", data.row_names)
+    if known is None or not data.named[axis] or set(new) & set(map(str, known)):
+        return
+    if axis and data.texts is not None:
+        warnings.warn(
+            f"None of the words of {data.source} ({listed(new)}) is in the model, so the cluster is "
+            "-1, which means none. Give texts in the language and about the topics of the model.",
+            stacklevel=2,
         )
+        return
+    raise InputError(
+        f"None of the {new.size:,} {what} of {data.source} ({listed(new)}) is in the model, "
+        f"which has {listed(known)}",
+        advice=advice,
+    )
 
 
 def _print(
@@ -194,15 +176,12 @@ def _print(
         "confidence": placed.confidence.round(4).tolist(),
         "title": [titles.get(str(label), "") for label in placed.labels],
     }
-    lines = list(zip(*columns.values(), strict=True))
     if output.json:
+        lines = zip(*columns.values(), strict=True)
         print_json([dict(zip(columns, line, strict=True)) for line in lines])
-    text = csv_text(columns, (map(_cell, line) for line in lines))
+    columns["confidence"] = [f"{confidence:.4f}" for confidence in columns["confidence"]]
+    text = csv_text(columns, zip(*columns.values(), strict=True))
     if options.out is not None:
         write_text(options.out, for_spreadsheets(text) if options.for_spreadsheets else text)
     elif not output.json:
         echo(text, nl=False)
-
-
-def _cell(value: Any) -> Any:
-    return f"{value:.4f}" if isinstance(value, float) else value

@@ -22,7 +22,7 @@ from .options import (
     summary,
 )
 from .output import command_line, report_in, report_line
-from .pack import print_facts, verified_facts
+from .pack import print_facts, store_facts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
 def read_results(out: Path, titles: Path | None = None) -> Results:
     """The co-clustering in a folder, with titles from a file or those that the folder has."""
-    results = read_any_results(out, titles)
-    from ..results.results import Results
+    from ..results.results import Results  # slow to import
 
+    results = read_any_results(out, titles)
     if not isinstance(results, Results):
         kind = type(results.fitted).__name__
         raise ValueError(f"{out} holds a {kind}, not a co-clustering. See: comarkov info {out}")
@@ -190,7 +190,8 @@ def info(
     """
     from ..model.storage import load
 
-    print_facts(verified_facts(model) if is_store(model) else _model_facts(load(model)), output)
+    facts = store_facts(model, True) if is_store(model) else _model_facts(load(model))
+    print_facts(facts, output)
 
 
 def _model_facts(fitted: Any) -> dict[str, Any]:

@@ -136,21 +136,15 @@ class ChainResults(BaseResults):
     def _visits(self) -> str:
         if self.n_clusters == 1:
             return ""
-        most = int(self.shares.argmax())
         steps = [self.mean_steps(a) for a in range(self.n_clusters)]
-        longest = int(np.argmax(steps))
-        where = "there" if longest == most else f"in cluster {longest + 1} ({self.titles[longest]})"
-        spends = (
-            f"The chain spends {percent_text(self.shares[most])} of its time in cluster {most + 1} "
-            f"({self.titles[most]})."
-        )
+        most, longest = int(self.shares.argmax()), int(np.argmax(steps))
+        first, second = (f"in cluster {a + 1} ({self.titles[a]})" for a in (most, longest))
+        spends = f"The chain spends {percent_text(self.shares[most])} of its time {first}."
         if steps[longest] < NOTABLE_STEPS:
             return f"{spends} It hardly ever stays in a cluster for a second step."
-        time = (
-            f"{bits_text(steps[longest] * self.fitted.step_)} {self.unit}"
-            if np.isfinite(steps[longest])
-            else "for ever"
-        )
+        time = f"{bits_text(steps[longest] * self.fitted.step_)} {self.unit}"
+        time = "for ever" if np.isinf(steps[longest]) else time
+        where = "there" if longest == most else second
         return f"{spends} It stays longest {where}: {time} on average."
 
     def _slowest(self) -> str:
@@ -218,16 +212,13 @@ class ChainResults(BaseResults):
         """A heading and lines about each cluster."""
         lines = []
         for a, title in enumerate(self.titles):
-            size = count_text(self.states.sizes[a], "state")
+            size, share = count_text(self.states.sizes[a], "state"), percent_text(self.shares[a])
+            states = f"states: {listed(map(short, self.states.typical(a, None)), n)}"
             next_ones = [f"{b + 1} ({p:.3f})" for b, p in self.successors(a, NAMED_SUCCESSORS)]
             follow = f"; next: {', '.join(next_ones)}" if next_ones else ""
+            stays = f"stays with probability {self.probabilities[a, a]:.3f}{follow}"
             lines.append(
-                [
-                    f"Cluster {a + 1}: {title}",
-                    f"{size}, {percent_text(self.shares[a])} of the time",
-                    f"states: {listed(map(short, self.states.typical(a, None)), n)}",
-                    f"stays with probability {self.probabilities[a, a]:.3f}{follow}",
-                ]
+                [f"Cluster {a + 1}: {title}", f"{size}, {share} of the time", states, stays]
             )
         return lines
 
@@ -235,18 +226,15 @@ class ChainResults(BaseResults):
 
     def tables(self) -> dict[str, str]:
         """The text of states.csv, clusters.csv and transitions.csv."""
-        k, flow = self.n_clusters, self.shares[:, None] * self.probabilities
+        shares, probabilities = self.shares, self.probabilities
         transitions = (
-            (a + 1, b + 1, f"{self.probabilities[a, b]:.6g}", f"{flow[a, b]:.6g}")
-            for a, b in np.ndindex(k, k)
+            (a + 1, b + 1, f"{p:.6g}", f"{shares[a] * p:.6g}")
+            for (a, b), p in np.ndenumerate(probabilities)
         )
-        numbers = zip(
-            self.shares, self.probabilities.diagonal(), map(self.mean_steps, range(k)), strict=True
-        )
-        clusters = (
-            (a + 1, self.titles[a], self.states.sizes[a], *(f"{number:.6g}" for number in each))
-            for a, each in enumerate(numbers)
-        )
+        clusters = []
+        for a, (title, size) in enumerate(zip(self.titles, self.states.sizes, strict=True)):
+            numbers = shares[a], probabilities[a, a], self.mean_steps(a)
+            clusters.append((a + 1, title, size, *(f"{number:.6g}" for number in numbers)))
         return {
             "states.csv": self.states.table(self.titles, "stationary_mass"),
             "clusters.csv": csv_text(CLUSTER_COLUMNS, clusters),

@@ -53,29 +53,18 @@ def sentences_about(
 
 def lines_about_clusters(findings: Findings, n: int) -> list[list[str]]:
     """A heading and lines about each cluster: figures, members and what is distinctive of it."""
-    return [
-        [
-            called(side, a),
-            _size_text(side, a),
-            *_typical_text(side, a, n),
-            f"distinctive: {_distinctive_text(side, a, n) or f'no {side.other_kind}'}",
-        ]
-        for side in findings.sides
-        for a in side.cluster_order.tolist()
-    ]
+    return [_lines_about(side, a, n) for side in findings.sides for a in side.cluster_order]
 
 
-def called(side: SideFindings, cluster: int) -> str:
-    """The number of a cluster and, if it has one, its title."""
-    name, title = f"cluster {side.numbers[cluster]}", side.titles[cluster]
-    return f"{side.kind} {name}" + ("" if title == name else f", “{title}”")
-
-
-def _typical_text(side: SideFindings, cluster: int, n: int) -> list[str]:
-    """A line with typical members; none if these have only numbers."""
-    if are_positions(side.names, side.kind):
-        return []
-    return [f"typical: {listed(map(short, side.typical(cluster, n + 1)), n)}"]
+def _lines_about(side: SideFindings, cluster: int, n: int) -> list[str]:
+    number, title = f"cluster {side.numbers[cluster]}", side.titles[cluster]
+    size, share = count_text(side.sizes[cluster], "member"), percent_text(side.shares[cluster])
+    lines = [f"{side.kind} {number}" + ("" if title == number else f", “{title}”")]
+    lines.append(f"{size}, {share} of the weight")
+    if not are_positions(side.names, side.kind):
+        lines.append(f"typical: {listed(map(short, side.typical(cluster, n + 1)), n)}")
+    distinctive = _distinctive_text(side, cluster, n) or f"no {side.other_kind}"
+    return [*lines, f"distinctive: {distinctive}"]
 
 
 def headline(findings: Findings) -> str:
@@ -98,7 +87,7 @@ def headline(findings: Findings) -> str:
 
 
 def _distinctive_text(side: SideFindings, cluster: int, n: int) -> str:
-    """What is distinctive of a cluster, with shares for records: "8 (97% of these, 27% of all)"."""
+    """With shares for records: "8 (97% of these, 27% of all)"."""
     features = side.distinctive(cluster, n)
     if not side.has_categories:
         return features_text(features)
@@ -118,11 +107,6 @@ def features_text(features: Sequence[Feature]) -> str:
 def short(name: str) -> str:
     """A name in one line, cut if it is long; quoted if it is blank."""
     return short_name(name) or repr(name)
-
-
-def _size_text(side: SideFindings, cluster: int) -> str:
-    size, share = int(side.sizes[cluster]), float(side.shares[cluster])
-    return f"{count_text(size, 'member')}, {percent_text(share)} of the weight"
 
 
 # --- for notebooks ----------------------------------------------------------------------------
@@ -150,23 +134,21 @@ def _blocks(findings: Findings) -> str:
         ]
         for each in findings.sides
     )
-    far = np.clip(np.abs(octaves(findings.lift)).max(initial=0.0), 1.0, FURTHEST_OCTAVE)
-    heads = "".join(f"<th>{title}</th>" for title in columns)
-    lines = (
-        f"<tr><th style='text-align:right'>{title}</th>"
-        + "".join(_block(value, far) for value in lifts.tolist())
-        for title, lifts in zip(rows, findings.lift[np.ix_(*findings.cluster_orders)], strict=True)
-    )
+    lifts = findings.lift[np.ix_(*findings.cluster_orders)]
+    far = np.clip(np.abs(octaves(lifts)).max(initial=0.0), 1.0, FURTHEST_OCTAVE)
+    strength = np.where(lifts > 0, np.minimum(np.abs(octaves(lifts)) / far, 1), 1)
+    lines = ["<td></td>" + "".join(f"<th>{title}</th>" for title in columns)]
+    for title, line, strengths in zip(rows, lifts.tolist(), strength.tolist(), strict=True):
+        cells = (
+            f"<td style='text-align:center;background:rgba({MORE if lift > 1 else LESS},"
+            f"{OPAQUE * strength:.2f})'>{lift_text(lift)}</td>"
+            for lift, strength in zip(line, strengths, strict=True)
+        )
+        lines.append(f"<th style='text-align:right'>{title}</th>{''.join(cells)}")
     return (
-        f"<table aria-label='Blocks by lift'><tr><td></td>{heads}</tr>{'</tr>'.join(lines)}</table>"
+        f"<table aria-label='Blocks by lift'><tr>{'</tr><tr>'.join(lines)}</tr></table>"
         "<p style='opacity:.7'>How many times as much as expected: orange is more, purple less.</p>"
     )
-
-
-def _block(lift: float, far: float) -> str:
-    strength = min(1.0, abs(float(octaves(np.array(lift)))) / far) if lift > 0 else 1.0
-    colour = f"rgba({MORE if lift > 1 else LESS},{OPAQUE * strength:.2f})"
-    return f"<td style='text-align:center;background:{colour}'>{lift_text(lift)}</td>"
 
 
 # --- methods of estimators and of results -----------------------------------------------------
@@ -255,6 +237,4 @@ class DescribeMixin(TopFeaturesMixin, BaseEstimator):
 
     def _glance(self) -> str:
         """The small report, above scikit-learn's diagram; nothing before the fit."""
-        if not hasattr(self, "_model"):
-            return ""
-        return glance(self._findings())
+        return glance(self._findings()) if hasattr(self, "_model") else ""

@@ -71,24 +71,20 @@ def tests_of(findings: Findings, matrix: sp.csr_array) -> dict[str, IndicatorTes
 def significant(side: SideFindings, test: IndicatorTest) -> list[Indicator]:
     """The indicators of each cluster; an element only for the cluster with its largest value."""
     best = test.values.argmax(axis=0)
-    values, p_values = (each[best, np.arange(best.size)] for each in test)
+    places = best, np.arange(best.size)
+    values, p_values = (each[places] for each in test)
     if side.has_categories:
         shares, usual = side.shares_in_variables
     else:
         shares = side.shown / np.maximum(side.shares, np.finfo(float).tiny)[:, None]
         usual = side.shown.sum(axis=0)
     order = np.lexsort((-values, best))
-    return [
-        Indicator(
-            int(a := best[y]),
-            str(side.shown_names[y]),
-            float(shares[a, y]),
-            float(shares[a, y] / usual[y]),
-            float(values[y]),
-            float(p_values[y]),
-        )
-        for y in order[p_values[order] <= SIGNIFICANT]
-    ]
+    order = order[p_values[order] <= SIGNIFICANT]
+    share = shares[places][order]
+    columns = best[order], share, share / usual[order], values[order], p_values[order]
+    clusters, *numbers = (each.tolist() for each in columns)
+    names = map(str, side.shown_names[order])
+    return [Indicator(*each) for each in zip(clusters, names, *numbers, strict=True)]
 
 
 def indicator_test(
@@ -147,14 +143,10 @@ class _Table(NamedTuple):
         """Specificity x fidelity by (cluster, element)."""
         places = np.where(labels < 0, k, labels)
         sizes = np.maximum(np.bincount(places, minlength=k + 1), 1)
-        means, fidelity = (
-            (self._sums(each, places, k) / sizes).T[:k] for each in (self.weights, self.occurrences)
-        )
+        both = np.zeros((2, self.n_elements, k + 1))
+        add_labelled(both[0], self.weights, places)
+        add_labelled(both[1], self.occurrences, places)
+        means, fidelity = (both / sizes).transpose(0, 2, 1)[:, :k]
         sums = means.sum(axis=0)
         specificity = np.divide(means, sums, out=np.zeros_like(means), where=sums > 0)
         return np.asarray(specificity * fidelity)
-
-    def _sums(self, matrix: Matrix, places: np.ndarray, k: int) -> np.ndarray:
-        out = np.zeros((self.n_elements, k + 1))
-        add_labelled(out, matrix, places)
-        return out

@@ -29,9 +29,7 @@ class SideLevels:
     def of(cls, tree: Hierarchy, axis: str) -> SideLevels | None:
         """Those of the "row" or "column" side of a hierarchy; None if it is not clustered."""
         leaves: Leaves | None = getattr(tree, f"{axis}s")
-        if leaves is None:
-            return None
-        return cls(leaves, getattr(tree, f"{axis}_linkage"))
+        return None if leaves is None else cls(leaves, getattr(tree, f"{axis}_linkage"))
 
     @property
     def n_leaves(self) -> int:

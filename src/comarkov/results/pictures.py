@@ -69,9 +69,9 @@ def cell_shades(means: np.ndarray, by: str) -> np.ndarray:
     A lift of 1 is in the middle of the shades, one of ``far_lift`` at their ends.
     """
     if by == "lift":
-        octaves = _octaves(means)
-        return np.asarray(np.clip(0.5 + octaves / (2 * far_lift(means)), 0, 1))
-    return _roots(row_shares(means) if by == "share" else means)
+        return np.asarray(np.clip(0.5 + _octaves(means) / (2 * far_lift(means)), 0, 1))
+    means = row_shares(means) if by == "share" else means
+    return np.asarray(np.sqrt(np.minimum(means / highest(means), 1)))  # so that small ones show
 
 
 def _octaves(means: np.ndarray) -> np.ndarray:
@@ -99,11 +99,6 @@ def row_shares(means: np.ndarray) -> np.ndarray:
     return np.divide(means, rows, out=np.zeros_like(means), where=rows > 0)
 
 
-def _roots(means: np.ndarray) -> np.ndarray:
-    """The square root of means, so that small ones can be seen."""
-    return np.asarray(np.sqrt(np.minimum(means / highest(means), 1)))
-
-
 def best_colour(findings: Findings, matrix: sp.csr_array) -> str:
     """The way to colour cells in which the blocks stand out most: weight, share or lift.
 
@@ -117,19 +112,18 @@ def best_colour(findings: Findings, matrix: sp.csr_array) -> str:
     for side, order, n in zip(findings.sides, findings.orders, means.shape, strict=True):
         middle = (np.arange(n) * 2 + 1) * order.size // (2 * n)  # of the elements of a pixel
         labels.append(side.group[order[middle]])
-    explained = {by: _explained(cell_shades(means, by), *labels) for by in COLOURS}
-    return max(COLOURS, key=lambda by: explained[by] + CLEARLY_BETTER * (by == "weight"))
-
-
-def _explained(shades: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> float:
-    """The share of the variance that is between blocks."""
+    rows, columns = labels
     block = (rows[:, None] + 1) * (int(columns.max()) + 2) + columns + 1
-    _, block = np.unique(block, return_inverse=True)
-    block, values = block.ravel(), shades.ravel()
-    sizes = np.bincount(block)
-    between = np.bincount(block, values) ** 2 / sizes
-    whole = values.sum() ** 2 / values.size
-    return float((between.sum() - whole) / max((values**2).sum() - whole, np.finfo(float).tiny))
+    block = np.unique(block, return_inverse=True)[1].ravel()
+
+    def explained(by: str) -> float:
+        """The share of the variance that is between blocks."""
+        values = cell_shades(means, by).ravel()
+        between = (np.bincount(block, values) ** 2 / np.bincount(block)).sum()
+        whole = values.sum() ** 2 / values.size
+        return float((between - whole) / max((values**2).sum() - whole, np.finfo(float).tiny))
+
+    return max(COLOURS, key=lambda by: explained(by) + CLEARLY_BETTER * (by == "weight"))
 
 
 def heatmap_svg(findings: Findings, matrix: sp.csr_array) -> str:
@@ -164,9 +158,8 @@ def png(pixels: np.ndarray, colours: Colours = CELL_COLOURS) -> bytes:
     stops, shares = np.array(colours).T, np.linspace(0, len(colours) - 1, 256)
     palette = np.array([np.interp(shares, range(len(colours)), stop) for stop in stops]).T
     lines = np.insert(pixels, 0, 0, axis=1)  # each begins with its filter, which is none
-    header = struct.pack(">2I5B", pixels.shape[1], pixels.shape[0], 8, 3, 0, 0, 0)
     chunks = {
-        b"IHDR": header,
+        b"IHDR": struct.pack(">2I5B", pixels.shape[1], pixels.shape[0], 8, 3, 0, 0, 0),
         b"PLTE": palette.round().astype(np.uint8).tobytes(),
         b"IDAT": zlib.compress(lines.tobytes(), 9),
         b"IEND": b"",
@@ -179,17 +172,16 @@ def png(pixels: np.ndarray, colours: Colours = CELL_COLOURS) -> bytes:
 
 def _names(side: SideFindings) -> list[str]:
     """The names of few elements, else none."""
-    few = side.names if side.names.size <= MAX_NAMED else side.names[:0]
-    return [short_name(name, LABEL_LETTERS) for name in few]
+    is_few = side.names.size <= MAX_NAMED
+    return [short_name(name, LABEL_LETTERS) for name in side.names] if is_few else []
 
 
 def labels_of_clusters(side: SideFindings) -> list[str]:
     """The number and title of each cluster, by label; the number alone if it has no other name."""
+    pairs = zip(side.numbers, side.titles, strict=True)
     return [
-        str(number)
-        if title == f"cluster {number}"
-        else f"{number}  {short_name(title, LABEL_LETTERS)}"
-        for number, title in zip(side.numbers, side.titles, strict=True)
+        f"{n}" if title == f"cluster {n}" else f"{n}  {short_name(title, LABEL_LETTERS)}"
+        for n, title in pairs
     ]
 
 
@@ -232,12 +224,7 @@ class ElementMap(NamedTuple):
     """Elements in the plane."""
 
     points: np.ndarray  #: (element, axis); NaN for an element without mass
-    shares: np.ndarray  #: of the variation between profiles, along each axis
-
-    @property
-    def is_flat(self) -> bool:
-        """Do all elements lie on one point, so that a map shows nothing?"""
-        return not self.shares.any()
+    shares: np.ndarray  #: of the variation between profiles, along each axis; 0 if there is none
 
 
 def map_of_side(findings: Findings, matrix: sp.csr_array | None, side: SideFindings) -> ElementMap:

@@ -207,7 +207,8 @@ def plot_features(model: Any, *, side: Side = "rows", n: int = 6, ax: Axes | Non
         ax.barh(places, [each.lift - 1 for each in features], left=1, color=drawn.colours[a])
         place: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "va": "center"}
         look: dict[str, Any] = {"color": drawn.colours[a], "fontsize": "small"}
-        ax.text(1.02, np.mean(places), drawn.titles[a], parse_math=False, **place, **look)
+        middle = (places[0] + places[-1]) / 2
+        ax.text(1.02, middle, drawn.titles[a], parse_math=False, **place, **look)
         ticks += places
     names = [
         short_name(each.name, LABEL_LETTERS) for features in bars.values() for each in features
@@ -484,15 +485,15 @@ def _draw_clusters(ax: Any, drawn: _Drawn) -> np.ndarray:
     for cluster in drawn.clusters if side.is_clustered else ():
         size = float(side.sizes[cluster])
         box = ((1.01, end), 0.015, size) if is_row else ((end, 1.01), size, 0.02)
-        look = {"facecolor": drawn.colours[cluster], "clip_on": False}
-        ax.add_patch(Rectangle(*box, transform=placed, **look))
+        bar = Rectangle(*box, facecolor=drawn.colours[cluster], transform=placed, clip_on=False)
+        ax.add_patch(bar)
         middles[cluster], end = end + size / 2, end + size
         if end < side.labels.size:
             line = ax.axhline if is_row else ax.axvline
             line(end, color="0.35", linewidth=0.6)
     if side.linkage is not None and len(middles) > 1:  # the merges, beside the colours
-        box = (1.03, 0.0, 0.06, 1.0) if is_row else (0.0, 1.035, 1.0, 0.08)
-        tree = ax.inset_axes(box, **{"sharey" if is_row else "sharex": ax})
+        place = (1.03, 0.0, 0.06, 1.0) if is_row else (0.0, 1.035, 1.0, 0.08)
+        tree = ax.inset_axes(place, **{"sharey" if is_row else "sharex": ax})
         for along, bits in _forks(side.linkage, middles):
             tree.plot(*((bits, along) if is_row else (along, bits)), color="0.4", linewidth=0.8)
         tree.set(**{"xlim" if is_row else "ylim": (0, None)})

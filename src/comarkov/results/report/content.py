@@ -92,9 +92,10 @@ def sections(results: Any, tables: dict[str, str]) -> dict[str, bytes]:
         shade = place * TYPICALITY_STEPS // max(place.size, 1)  # 0 for the most typical
         parts[f"{side.axis} typicality"] = shade.astype(np.uint8).tobytes()
         for i, classes in enumerate(known_classes(results.data, side.axis).values()):
-            parts[f"{side.axis} classes {i}"] = varints(_class_codes(classes))
-    tree = findings.rows.tree
-    parts["leaf blocks"] = _leaf_blocks(findings, block_shares(tree.rows, tree.columns))
+            code = {each: n for n, each in enumerate(["", *_by_size(classes)])}  # 0 is unknown
+            codes = np.array([code[each] for each in classes.tolist()], np.int64)
+            parts[f"{side.axis} classes {i}"] = varints(codes)
+    parts["leaf blocks"] = _leaf_blocks(findings)
     trees = {f"{side.axis}s": _tree(results, side) for side in findings.sides}
     parts["trees"] = json.dumps(trees, separators=(",", ":"), allow_nan=False).encode()
     return parts
@@ -102,36 +103,42 @@ def sections(results: Any, tables: dict[str, str]) -> dict[str, bytes]:
 
 def about(results: Any) -> dict[str, Any]:
     """What the script needs to know beside the packed data."""
-    findings, orders = results.findings, results.findings.orders
-    information = findings.information
-    return {
-        **{f"{side.axis}s": _side(findings, side) for side in findings.sides},
-        "fit": {"beta": findings.beta, "cost": findings.cost, "kept": information.kept},
-        "information": information.rows_columns,
+    findings: Findings = results.findings
+    facts: dict[str, Any] = {
+        "fit": {"beta": findings.beta, "cost": findings.cost, "kept": findings.information.kept},
+        "information": findings.information.rows_columns,
         "colour": best_colour(findings, results.matrix),
-        "far": far_lift(binned(results.matrix, orders.rows, orders.columns, COMPARED_PIXELS)),
+        "far": far_lift(binned(results.matrix, *findings.orders, COMPARED_PIXELS)),
         "entry": f"mean {weight_of(results).noun}",
-        "classes": {
-            f"{side.axis}s": [
-                {"title": title, "classes": _by_size(each), "accuracy": _accuracy(each, side)}
-                for title, each in known_classes(results.data, side.axis).items()
-            ]
-            for side in findings.sides
-        },
+        "classes": {},
     }
+    for side in findings.sides:
+        shown = shown_elements(findings, side)
+        facts[f"{side.axis}s"] = {
+            "kind": side.kind,
+            "kinds": side.kinds,
+            "readable": are_readable(side.names, side.kind),
+            "clusters": side.n_clusters,
+            "shown": None if shown is None else shown.tolist(),
+        }
+        facts["classes"][f"{side.axis}s"] = [
+            {"title": title, "classes": _by_size(each), "accuracy": _accuracy(each, side)}
+            for title, each in known_classes(results.data, side.axis).items()
+        ]
+    return facts
 
 
 def page(results: Any, parts: dict[str, bytes]) -> dict[str, Any]:
     """What the template shows."""
     findings: Findings = results.findings
+    shown = {side.axis: (shown_elements(findings, side), side.names) for side in findings.sides}
     return {
         "results": results,
         "findings": findings,
         "chosen_few": {
-            side.axis: shown.size
-            for side in findings.sides
-            if (shown := shown_elements(findings, side)) is not None
-            and shown.size < side.names.size
+            axis: few.size
+            for axis, (few, names) in shown.items()
+            if few is not None and few.size < names.size
         },
         "nothing": all(side.n_clusters <= 1 for side in findings.sides),
         "colour": best_colour(findings, results.matrix),
@@ -147,29 +154,12 @@ def page(results: Any, parts: dict[str, bytes]) -> dict[str, Any]:
     }
 
 
-def _side(findings: Findings, side: SideFindings) -> dict[str, Any]:
-    shown = shown_elements(findings, side)
-    return {
-        "kind": side.kind,
-        "kinds": side.kinds,
-        "readable": are_readable(side.names, side.kind),
-        "clusters": side.n_clusters,
-        "shown": None if shown is None else shown.tolist(),
-    }
-
-
 # --- known classes ----------------------------------------------------------------------------
 
 
 def _by_size(classes: np.ndarray) -> list[str]:
     counts = Counter(classes[classes != ""].tolist())
     return sorted(counts, key=lambda each: (-counts[each], each))
-
-
-def _class_codes(classes: np.ndarray) -> np.ndarray:
-    """The class of each element by its place, counted from 1; 0 where it is not known."""
-    code = {each: i for i, each in enumerate(["", *_by_size(classes)])}
-    return np.array([code[each] for each in classes.tolist()], np.int64)
 
 
 def _accuracy(classes: np.ndarray, side: SideFindings) -> float | None:
@@ -198,37 +188,32 @@ def shown_elements(findings: Findings, side: SideFindings) -> np.ndarray | None:
     return np.asarray(order[np.isin(order, best)])
 
 
-def _in_blocks(findings: Findings, blocks: np.ndarray) -> list[np.ndarray]:
-    """Which rows and columns of blocks are shown: all clusters, and some elements."""
-    return [
+def _leaf_blocks(findings: Findings) -> bytes:
+    """The shares of pairs of leaves, and of some elements on a side that is not clustered."""
+    tree = findings.rows.tree
+    blocks = block_shares(tree.rows, tree.columns)
+    rows, columns = (
         np.arange(n) if (shown := shown_elements(findings, side)) is None else shown
         for side, n in zip(findings.sides, blocks.shape, strict=True)
-    ]
-
-
-def _leaf_blocks(findings: Findings, blocks: np.ndarray) -> bytes:
-    rows, columns = _in_blocks(findings, blocks)
+    )
     parts = blocks[np.ix_(rows, columns)], blocks.sum(axis=1)[rows], blocks.sum(axis=0)[columns]
     return b"".join(part.astype("<f4").tobytes() for part in parts)
 
 
 def _level_controls(results: Any) -> list[dict[str, Any]]:
     """For each side that can be shown at several levels: its leaves, and the suggested number."""
-    controls = []
+    controls, selection = [], results.selection
     for side in results.findings.sides:
-        if side.levels is not None and side.levels.n_leaves > 1:
-            facts = {"id": f"{side.axis}s", "clusters": side.n_clusters, "kind": side.kind}
-            suggested = _suggested(results.selection, side.axis)
-            controls.append(facts | {"leaves": side.levels.n_leaves, "suggested": suggested})
+        if side.levels is None or side.levels.n_leaves == 1:
+            continue
+        suggested = None  # the user gave the number
+        if selection is not None:
+            line = selection[selection["suggested"]][0]
+            if line[f"{side.axis}_rule"] not in GIVEN_RULES:
+                suggested = int(line[f"{side.axis}_clusters"])
+        facts = {"id": f"{side.axis}s", "clusters": side.n_clusters, "kind": side.kind}
+        controls.append(facts | {"leaves": side.levels.n_leaves, "suggested": suggested})
     return controls
-
-
-def _suggested(selection: np.ndarray | None, axis: str) -> int | None:
-    """The number of clusters that the data suggest; None if the user gave it."""
-    if selection is None:
-        return None
-    line = selection[selection["suggested"]][0]
-    return None if line[f"{axis}_rule"] in GIVEN_RULES else int(line[f"{axis}_clusters"])
 
 
 def _tree(results: Any, side: SideFindings) -> dict[str, Any] | None:

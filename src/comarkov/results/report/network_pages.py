@@ -46,7 +46,6 @@ def _render(page: Page, results: BaseResults, shown: dict[str, Any], about: dict
 
 def chain_page(results: ChainResults) -> str:
     """The page of an aggregated chain."""
-    clusters = range(results.n_clusters)
     flow = results.shares[:, None] * results.probabilities
     about = {
         "titles": results.titles,
@@ -59,16 +58,15 @@ def chain_page(results: ChainResults) -> str:
     kept = fitted.information_.row_clusters_column_clusters
     bits = np.array([kept, fitted.lumpability_loss_, fitted.prediction_loss_])  # of I(Z1;Z2)
     shown = {
-        "steps": [_steps_text(results.mean_steps(a)) for a in clusters],
+        "steps": [
+            "∞" if math.isinf(steps) else f"{steps:.3g}" if steps < 1000 else f"{steps:,.0f}"
+            for steps in map(results.mean_steps, range(results.n_clusters))
+        ],
         "bits": bits,
         "shares": bits / (bits.sum() or 1.0),
         "can_test": not results.test and results.is_counted and not fitted.held_out,
     }
     return _render(CHAIN_PAGE, results, shown, about)
-
-
-def _steps_text(steps: float) -> str:
-    return "∞" if math.isinf(steps) else f"{steps:.3g}" if steps < 1000 else f"{steps:,.0f}"
 
 
 def circle_order(links: np.ndarray) -> list[int]:
@@ -113,9 +111,8 @@ def multiway_page(results: MultiwayResults) -> str:
         ],
     }
     drawn = _drawn(results)
-    if drawn is not None:
-        about["network"] = drawn
-    return _render(MULTIWAY_PAGE, results, {"drawn": drawn}, about)
+    network = {} if drawn is None else {"network": drawn}
+    return _render(MULTIWAY_PAGE, results, {"drawn": drawn}, about | network)
 
 
 def _drawn(results: MultiwayResults) -> dict[str, Any] | None:

@@ -101,21 +101,16 @@ def as_cells(ordered: sp.csr_array) -> Packed:
     gaps = np.diff(ordered.indices.astype(np.int64), prepend=-1) - 1
     first = ordered.indptr[:-1][counts > 0]
     gaps[first] = ordered.indices[first]
-    values, code, times = np.unique(
-        _round_values(ordered.data), return_inverse=True, return_counts=True
-    )
+    data = ordered.data
+    if not are_whole(data):
+        unit = 10.0 ** (np.floor(np.log10(data)) - (CELL_DIGITS - 1))
+        unit = np.maximum(unit, np.finfo(float).tiny)
+        data = np.round(data / unit) * unit
+    values, code, times = np.unique(data, return_inverse=True, return_counts=True)
     frequent = np.argsort(-times, kind="stable")
     numbers = {"counts": counts, "gaps": gaps, "codes": ranks(frequent)[code]}
     sections = {name: varints(each) for name, each in numbers.items()}
     return Packed(sections, {"values": values[frequent].tolist()})
-
-
-def _round_values(data: np.ndarray) -> np.ndarray:
-    """Whole numbers as they are, others to some significant digits."""
-    if are_whole(data):
-        return data
-    unit = np.maximum(10.0 ** (np.floor(np.log10(data)) - (CELL_DIGITS - 1)), np.finfo(float).tiny)
-    return np.asarray(np.round(data / unit) * unit)
 
 
 def varints(numbers: np.ndarray) -> bytes:
@@ -138,18 +133,13 @@ def map_sections(results: Any) -> Packed:
     findings = results.findings
     for name, side, order in zip(("rows", "columns"), findings.sides, findings.orders, strict=True):
         places = map_of_side(findings, results.matrix, side)
-        if not places.is_flat:
-            sections[f"{name} map"] = _pack_places(places.points[order])
+        if places.shares.any():  # else all elements lie on one point
+            points = places.points[order] - np.nanmin(places.points, axis=0)
+            steps = np.round(MAP_STEPS * points / np.nanmax(points))  # one unit for both axes
+            steps[np.isnan(points)] = MAP_STEPS + 1
+            sections[f"{name} map"] = steps.astype("<u2").tobytes()
             facts[name] = places.shares.round(4).tolist()
     return Packed(sections, {"maps": facts})
-
-
-def _pack_places(points: np.ndarray) -> bytes:
-    """Two numbers for each element, with the same unit on both axes."""
-    low = np.nanmin(points, axis=0)
-    unit = np.nanmax(points - low)
-    steps = np.round(MAP_STEPS * (points - low) / unit)
-    return np.where(np.isnan(points), MAP_STEPS + 1, steps).astype("<u2").tobytes()
 
 
 # --- snippets of texts ------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from ...joint.messages import plural_of_kind
-from ..words import figures
+from ..words.figures import bits_text, count_text, lift_text, percent_text
 from ..words.next_steps import file_name, public_command
 from ..words.sentences import as_html
 
@@ -32,43 +32,24 @@ class Page(NamedTuple):
 
     def render(self, shown: Mapping[str, Any], about: Mapping[str, Any]) -> str:
         """The page that shows these values; its script reads ``about``."""
-        script, style = self.script(), self.style()
-        return _template(self.template).render(
-            **shown,
-            policy=_policy(script, style),
-            script=script,
-            style=style,
-            about=_json(about),
-        )
-
-    def script(self) -> str:
-        """All scripts as one, in a scope of its own."""
         parts = "\n".join(_asset(f"{name}.js") for name in self.scripts)
-        return f'(() => {{\n"use strict";\n{_compact(parts)}}})();\n'
-
-    def style(self) -> str:
-        """All style sheets as one."""
-        return _compact("".join(_asset(f"{name}.css") for name in self.styles))
+        script = f'(() => {{\n"use strict";\n{_compact(parts)}}})();\n'  # in a scope of its own
+        style = _compact("".join(_asset(f"{name}.css") for name in self.styles))
+        json_text = json.dumps(about, separators=(",", ":"), allow_nan=False)
+        for letter in "<>&":  # so that it is safe inside a script element of any kind
+            json_text = json_text.replace(letter, f"\\u{ord(letter):04x}")
+        policy = (  # run its own script, use its own style, load nothing
+            f"default-src 'none'; script-src '{digest(script)}'; style-src '{digest(style)}'; "
+            "img-src data:; base-uri 'none'; form-action 'none'"
+        )
+        own = {"policy": policy, "script": script, "style": style, "about": json_text}
+        return str(_template(self.template).render(**shown, **own))
 
 
 def _compact(text: str) -> str:
     """The lines of a script or a style sheet without indents, empty lines and comments."""
     lines = map(str.strip, text.splitlines())
     return "".join(f"{line}\n" for line in lines if line and not line.startswith(("//", "/*")))
-
-
-def _json(value: Any) -> str:
-    """JSON that is safe inside a script element of any kind."""
-    text = json.dumps(value, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-
-
-def _policy(script: str, style: str) -> str:
-    """What the page may do: run its own script, use its own style, load nothing."""
-    return (
-        f"default-src 'none'; script-src '{digest(script)}'; style-src '{digest(style)}'; "
-        "img-src data:; base-uri 'none'; form-action 'none'"
-    )
 
 
 def digest(text: str) -> str:
@@ -106,15 +87,8 @@ def _template(name: str) -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals.update(
-        bits_text=figures.bits_text,
-        brief=brief,
-        count_text=figures.count_text,
-        file_name=file_name,
-        lift_text=figures.lift_text,
-        percent_text=figures.percent_text,
-        plural_of_kind=plural_of_kind,
-        public_command=public_command,
-        say=lambda sentence: as_html(_spell_controls(sentence)),
-    )
+    figures = bits_text, brief, count_text, lift_text, percent_text
+    used = *figures, file_name, plural_of_kind, public_command
+    environment.globals.update({each.__name__: each for each in used})
+    environment.globals["say"] = lambda sentence: as_html(_spell_controls(sentence))
     return environment.get_template(name)

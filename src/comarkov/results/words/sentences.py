@@ -122,22 +122,17 @@ def strongest(findings: Findings, weight: Weight | None = None, most: int = 5) -
 
     A block is as strong as its part of the information kept, P(x̄,ȳ) log2 lift.
     """
-    sides, weight = findings.sides, weight or Weight()
-    if all(side.is_clustered for side in sides) and sides[1].categories is None:
-        return [
-            _block_finding(findings, a, b, weight) for a, b in _strongest_blocks(findings, most)
-        ]
-    side = next(side for side in sides if side.is_clustered)
-    return _feature_findings(side, weight, most)
-
-
-def _block_finding(findings: Findings, a: int, b: int, weight: Weight) -> Finding:
-    rows, columns = findings.sides
-    subject = _subject(rows, a, _typical_of(rows, a, columns, b))
-    other = _members(columns, b, _typical_of(columns, b, rows, a))
-    lift, share = float(findings.lift[a, b]), float(findings.blocks[a, b])
-    text = f"{subject} {other}: {_amount(lift, share, weight)}"
-    return Finding(text, {"row": a, "column": b}, lift)
+    weight, (rows, columns) = weight or Weight(), findings.sides
+    if not rows.is_clustered or not columns.is_clustered or columns.categories is not None:
+        return _feature_findings(rows if rows.is_clustered else columns, weight, most)
+    found = []
+    for a, b in _strongest_blocks(findings, most):
+        subject = _subject(rows, a, _typical_of(rows, a, columns, b))
+        other = _members(columns, b, _typical_of(columns, b, rows, a))
+        lift, share = float(findings.lift[a, b]), float(findings.blocks[a, b])
+        text = f"{subject} {other}: {_amount(lift, share, weight)}"
+        found.append(Finding(text, {"row": a, "column": b}, lift))
+    return found
 
 
 def _strongest_blocks(findings: Findings, most: int) -> list[tuple[int, int]]:
@@ -184,14 +179,13 @@ def _amount(lift: float, share: float, weight: Weight) -> str:
 def _with_shares(side: SideFindings, cluster: int, others: np.ndarray) -> str:
     """Some of these elements of the other side; categories with their shares among records."""
     names = [_named(name) for name in side.shown_names[others[:NAMES_IN_SENTENCE]]]
-    if not side.has_categories:
-        return joined(names)
-    shares, usual = side.shares_in_variables
-    words = [" of these", " of all"]
-    for i, (name, other) in enumerate(zip(names, others, strict=False)):
-        here, overall = percent_text(shares[cluster, other]), percent_text(usual[other])
-        names[i] = f"{name} ({here}{words[0]} against {overall}{words[1]})"
-        words = ["", ""]
+    if side.has_categories:
+        shares, usual = side.shares_in_variables
+        these, all_ = " of these", " of all"  # only for the first
+        for i, other in enumerate(others[:NAMES_IN_SENTENCE]):
+            here, overall = percent_text(shares[cluster, other]), percent_text(usual[other])
+            names[i] += f" ({here}{these} against {overall}{all_})"
+            these = all_ = ""
     return joined(names)
 
 
@@ -230,15 +224,13 @@ def explained(side: SideFindings) -> list[str]:
 
 def certainty(findings: Findings) -> list[str]:
     """How many elements are placed with confidence."""
-    sides = [side for side in findings.sides if side.n_clusters > 1]
     counts = []
-    for side in sides:
-        if side.confidence is not None:
+    for side in findings.sides:
+        if side.n_clusters > 1 and side.confidence is not None:
             total, share = int((side.labels >= 0).sum()), _share_sure(side)
             sure = count_text(share * total) if share else "none"
             counts.append(f"{sure} of {_counted(total, side)} ({percent_text(share)})")
-    have = f"The confidence is {SURE_CONFIDENCE} or more for {joined(counts)}."
-    return [have] if counts else []
+    return [f"The confidence is {SURE_CONFIDENCE} or more for {joined(counts)}."] if counts else []
 
 
 def _share_sure(side: SideFindings) -> float:

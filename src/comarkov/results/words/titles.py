@@ -101,14 +101,19 @@ def score_features(masses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _words_of(side: SideFindings) -> Words:
-    members = [""] * side.n_clusters
-    typical = [_own_names(side, a) for a in range(side.n_clusters)]
-    if are_readable(side.names, side.kind):
-        members = typical
+    typical = [
+        _with_prefix(_join([short_name(name, TITLE_NAME) for name in names]), _prefix(side.kind))
+        for names in (side.typical(a, TITLE_WORDS) for a in range(side.n_clusters))
+    ]
     alone = {a: typical[a] for a in np.flatnonzero(side.sizes == 1).tolist()}
+    members = typical if are_readable(side.names, side.kind) else [""] * side.n_clusters
     match _naming(side):
         case "members":
-            elements, scores = _score_members(side)
+            heads = [side.members(a)[:TITLE_CANDIDATES] for a in range(side.n_clusters)]
+            elements = np.concatenate(heads)
+            scores = np.zeros((side.n_clusters, elements.size))
+            typicality = np.maximum(side.typicality[elements], 0) + UNTYPICAL
+            scores[side.labels[elements], np.arange(elements.size)] = typicality
             names, kind = side.names[elements], side.kind
         case "features":
             elements, scores = score_features(side.shown)
@@ -119,12 +124,11 @@ def _words_of(side: SideFindings) -> Words:
     shown = [short_name(name, TITLE_NAME) for name in names]
     if kind in WORDS:
         scores = scores * [not CUT_WORDS.fullmatch(name) for name in shown]
-    return Words(shown, scores, f"{kind or 'number'} ", members, alone=alone)
+    return Words(shown, scores, _prefix(kind), members, alone=alone)
 
 
-def _own_names(side: SideFindings, cluster: int) -> str:
-    title = _join([short_name(name, TITLE_NAME) for name in side.typical(cluster, TITLE_WORDS)])
-    return _with_prefix(title, f"{side.kind or 'number'} ")
+def _prefix(kind: str) -> str:
+    return f"{kind or 'number'} "
 
 
 def _with_prefix(title: str, prefix: str) -> str:
@@ -143,15 +147,6 @@ def _naming(side: SideFindings) -> str:
         if are_positions(*other):
             return "none" if are_positions(*own) else "members"
     return "features"
-
-
-def _score_members(side: SideFindings) -> tuple[np.ndarray, np.ndarray]:
-    members = [side.members(a)[:TITLE_CANDIDATES] for a in range(side.n_clusters)]
-    elements = np.concatenate(members)
-    scores = np.zeros((side.n_clusters, elements.size))
-    typicality = np.maximum(side.typicality[elements], 0) + UNTYPICAL
-    scores[side.labels[elements], np.arange(elements.size)] = typicality
-    return elements, scores
 
 
 def _title(words: Words, cluster: int, taken: list[str]) -> str:
@@ -208,11 +203,9 @@ class OtherNumbersError(InputError):
 
     def __init__(self, theirs: tuple[int | None, int | None], ours: tuple[int, int]) -> None:
         self.n_clusters = theirs
-        wanted = " x ".join(str(n or 0) for n in theirs)
-        super().__init__(
-            f"The titles are for {wanted} clusters, but there are {ours[0]} x {ours[1]}.",
-            advice=f"Cut the model to these numbers first: model.cut({theirs}).",
-        )
+        wanted, have = (" x ".join(str(n or 0) for n in both) for both in (theirs, ours))
+        problem = f"The titles are for {wanted} clusters, but there are {have}."
+        super().__init__(problem, advice=f"Cut the model to them first: model.cut({theirs}).")
 
 
 def with_titles(findings: Findings, titles: Titles | None) -> Findings:
@@ -239,16 +232,16 @@ def with_titles(findings: Findings, titles: Titles | None) -> Findings:
     ours = findings.rows.n_clusters, findings.columns.n_clusters
     if wanted and wanted != list(ours):
         raise OtherNumbersError(tuple(table["n_clusters"]), ours)
-    sides = []
     for (name, by_number), side in zip(given.items(), findings.sides, strict=True):
         labels = dict(enumerate(side.cluster_order.tolist(), 1))
         if missing := by_number.keys() - labels.keys():
-            message = f"There is no {name[:-1]} cluster {min(missing)}, which the titles name"
+            message = f"There is no {side.axis} cluster {min(missing)}, which the titles name"
             advice = f"Clusters are numbered from 1 to {side.n_clusters}, as in the report."
             raise InputError(message, file=file, advice=advice)
         own = {labels[number]: title for number, title in by_number.items()}
-        sides.append(replace(side, given_titles=own))
-    return replace(findings, rows=sides[0], columns=sides[1])
+        sides: dict[str, Any] = {name: replace(side, given_titles=own)}
+        findings = replace(findings, **sides)
+    return findings
 
 
 def _numbered(titles: Any) -> Iterator[tuple[int, str]]:
