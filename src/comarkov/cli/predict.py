@@ -111,7 +111,9 @@ def _place_rows(
     advice = f"Choose the columns of a table: {works} --rows COLUMN --columns COLUMN"
     axis = 1 if side == "rows" else 0
     known = fitted._model.column_names if axis else fitted._model.row_names
-    _refuse_strangers(data, axis, known, advice)
+    if _are_strangers(data, axis, known, advice):
+        size = data.shape[0]
+        return Placed(data.row_names, np.full(size, -1), np.zeros(size), "rows")
     labels, confidence = fitted.predict(data, side, return_confidence=True)
     return Placed(data.row_names if axis else data.column_names, labels, confidence, side)
 
@@ -140,25 +142,25 @@ def _place_elements(
     for key, matrix in data.items():
         axis = 1 - key.index(element_type)
         advice = f"Choose its columns: {start} {','.join(key)}={matrix.source}:ROWS:COLUMNS"
-        _refuse_strangers(matrix, axis, fitted.names_[key[axis]], advice)
+        _are_strangers(matrix, axis, fitted.names_[key[axis]], advice)
     names, labels, confidence = fitted._place(data, element_type)
     types = summary(folder)["types"] if is_results(folder) else {}
     table_name = Path(types[element_type]["file"]).stem if types else element_type
     return Placed(names, labels, confidence, table_name)
 
 
-def _refuse_strangers(data: Data, axis: int, known: np.ndarray | None, advice: str) -> None:
-    """An error, or a note on texts, if INPUT and the model have no name in common."""
+def _are_strangers(data: Data, axis: int, known: np.ndarray | None, advice: str) -> bool:
+    """Have INPUT and the model no name in common? An error unless INPUT are texts."""
     what, new = ("columns", data.column_names) if axis else ("rows", data.row_names)
     if known is None or not data.named[axis] or set(new) & set(map(str, known)):
-        return
+        return False
     if axis and data.texts is not None:
         warnings.warn(
-            f"None of the words of {data.source} ({listed(new)}) is in the model, so the cluster is "
-            "-1, which means none. Give texts in the language and about the topics of the model.",
+            f"None of the words of {data.source} ({listed(new)}) is in the model, so the cluster "
+            "is -1: none. Give texts in the language and about the topics of the model.",
             stacklevel=2,
         )
-        return
+        return True
     raise InputError(
         f"None of the {new.size:,} {what} of {data.source} ({listed(new)}) is in the model, "
         f"which has {listed(known)}",
