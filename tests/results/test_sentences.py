@@ -16,14 +16,15 @@ from comarkov.joint.messages import listed
 from comarkov.results.findings import findings_of
 from comarkov.results.pictures import map_of_side
 from comarkov.results.words.figures import joined, lift_text, percent_text
-from comarkov.results.words.next_steps import next_steps, public_command
 from comarkov.results.words.sentences import (
     _typical_of,
     as_html,
     beta_reason,
     caution,
     certainty,
+    next_steps,
     plain,
+    public_command,
     strongest,
     weight_of,
 )

@@ -230,14 +230,14 @@ def _classes_of_data(path: Path, column: str | None, side: str) -> Labels:
     from ..io.read import read
     from ..io.read.naming import Labels
 
-    what = side.removesuffix("s")
+    what, is_anndata = side.removesuffix("s"), path.suffix.lower() == ".h5ad"
     column = column and column.removeprefix("obs:").removeprefix("var:")
     keywords: dict[str, Any] = {}
-    if path.suffix.lower() == ".h5ad":
-        keywords = {} if column is None else {f"{what}_classes": [column]}
-    elif not is_results(path):  # texts, of which only the names and folders matter
+    if is_anndata and column is not None:
+        keywords = {f"{what}_classes": [column]}
+    elif not is_anndata and not is_results(path):  # texts, whose names and folders matter
         keywords = {"min_df": 1, "stop_words": "none"}
-    data = read(path, **keywords) if path.is_dir() or path.suffix.lower() == ".h5ad" else None
+    data = read(path, **keywords) if is_anndata or path.is_dir() else None
     classes: dict[str, Any] = getattr(data, f"{what}_classes", {})
     if column is None and len(classes) > 1:
         column, *others = classes
@@ -331,8 +331,7 @@ def _classes(
     from ..io.read.naming import read_labels
 
     known = read_labels((path, None, None), known=set(names.tolist())).by_name
-    missing = [quote(name) for name in names.tolist() if name not in known]
-    if missing:
+    if missing := [quote(name) for name in names.tolist() if name not in known]:
         problem = f"it has no class for {listed(missing)}"
         raise InputError(problem, file=path, advice="Add a line for each to the file.")
     return np.array([known[name] for name in names.tolist()])

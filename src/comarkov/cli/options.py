@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
+from ..io.csv_files import tables_for_spreadsheets
 from ..io.files import SUMMARY, free_place, is_results, read_json, whole_folder
 from ..io.read_options import CHOICES, READ_OPTIONS
 from ..joint.messages import InputError, bytes_of, did_you_mean, similar_file
@@ -319,7 +320,9 @@ class FolderOptions(ReportOptions, PlaceOptions):
 
         begin_stage(WRITING)
         with whole_folder(out, self.force, is_results) as folder:
-            replace(results, folder=str(out)).fill(folder, self.for_spreadsheets, more or {})
+            replace(results, folder=str(out)).fill(folder, self.for_spreadsheets)
+            for name, text in tables_for_spreadsheets(more or {}, self.for_spreadsheets).items():
+                (folder / name).write_text(text, encoding="utf-8", newline="")
             source = Path(results.source)
             if getattr(self, "h5ad", False) and source.suffix == ".h5ad" and source.is_file():
                 from ..io.read import write_h5ad

@@ -20,7 +20,7 @@ from ..joint.joint import Joint, joint
 from ..joint.weighting import times_rows
 from ..model.confidence import Confidence, posterior
 from ..results.describe import DescribeMixin
-from ..results.fit_data import joint_of_fit
+from ..results.findings import joint_of_fit
 from ..search.optimise.methods import search
 from ..search.run import Settings
 from ..search.state.coclusters import CoClusterProblem

@@ -10,7 +10,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import cached_property
 from html import escape
 from importlib.metadata import version
 from pathlib import Path
@@ -147,13 +146,10 @@ class BaseResults(ABC):
         with whole_folder(folder, overwrite, is_results) as draft:
             replace(self, folder=str(folder)).fill(draft, for_spreadsheets)
 
-    def fill(
-        self, folder: Path, for_spreadsheets: bool = False, more: Mapping[str, str] = {}
-    ) -> None:
-        """Write all files, and more with their texts, into an existing folder."""
+    def fill(self, folder: Path, for_spreadsheets: bool = False) -> None:
+        """Write all files into an existing folder."""
         need("Writing results", "jinja2")
-        texts = self.texts() | dict(more)
-        for name, text in tables_for_spreadsheets(texts, for_spreadsheets).items():
+        for name, text in tables_for_spreadsheets(self.texts(), for_spreadsheets).items():
             (folder / name).write_text(text, encoding="utf-8", newline="")
         self.fitted.save(folder / MODEL)
         self.save_data(folder)
@@ -165,11 +161,10 @@ class ClusteredElements(Elements):
 
     masses: np.ndarray  #: the share of each element
 
-    @cached_property
+    @property
     def shares(self) -> np.ndarray:
         """The share of each cluster."""
-        clusters = range(self.n_clusters)
-        return np.array([self.masses[self.labels == a].sum() for a in clusters])
+        return np.bincount(self.labels[self.labels >= 0], self.masses[self.labels >= 0])
 
     def titles_by(self, weights: np.ndarray) -> list[str]:
         """Titles made of the members with the largest weights."""

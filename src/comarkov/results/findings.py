@@ -15,6 +15,7 @@ were rejected from.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -26,8 +27,12 @@ import scipy.sparse as sp
 from ..costs import objective as lifts
 from ..costs.labels import membership, ranks
 from ..costs.objective import Information
+from ..io.read.fit_input import fit_input
 from ..io.read.naming import distinct
 from ..io.read.records import known_variables, merge_intervals
+from ..io.store.opening import joint_weighed_by
+from ..joint.inputs import are_numbers, as_csr, is_on_disk, names
+from ..joint.joint import Joint, with_names
 from ..joint.messages import InputError, plural_of_kind
 from ..joint.objects import as_objects
 from ..model.hierarchy import Hierarchy, Orders, block_shares
@@ -67,7 +72,7 @@ class Categories(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Elements:
+class Elements(ABC):
     """Elements of one kind in their clusters."""
 
     kind: str  #: what the elements are
@@ -93,6 +98,23 @@ class Elements:
     def sizes(self) -> np.ndarray:
         """The number of members of each cluster."""
         return np.bincount(self.labels[self.labels >= 0], minlength=self.n_clusters)
+
+    @property
+    @abstractmethod
+    def shares(self) -> np.ndarray:
+        """The share of all mass of each cluster."""
+
+    def cluster_figures(self, cluster: int, title: str, distinctive: Any) -> dict[str, Any]:
+        """What summary.json tells of a cluster."""
+        return {
+            "cluster": self.numbers[cluster],
+            "label": cluster,
+            "title": title,
+            "size": self.sizes[cluster],
+            "share": self.shares[cluster],
+            "typical": self.typical(cluster),
+            "distinctive": distinctive,
+        }
 
     @property
     def outside(self) -> np.ndarray:
@@ -337,10 +359,13 @@ def findings_of(
     blocks = block_shares(leaves[0], leaves[1])
     of_fit = getattr(fitted, "row_names_in_", None), getattr(fitted, "feature_names_in_", None)
     labels = fitted.row_labels_, fitted.column_labels_
-    elements = [
-        _as_names(distinct(own) if given is None else given, each.size)
-        for given, own, each in zip(names, of_fit, labels, strict=True)
-    ]
+    elements = []
+    for known, own, n in zip(names, of_fit, (each.size for each in labels), strict=True):
+        known = distinct(own) if known is None else known
+        elements.append(as_objects(str(name) for name in (range(n) if known is None else known)))
+        if elements[-1].size != n:
+            problem = f"There are {elements[-1].size} names for {n} elements."
+            raise InputError(problem, advice="Give one each.")
     sides, categories = [], _categories(fitted)
     for i, axis in enumerate(("row", "column")):
         side = leaves[i]
@@ -385,14 +410,6 @@ def _categories(fitted: Any) -> Categories | None:
     return Categories(as_objects(names), category, of_variable, weights)
 
 
-def _as_names(names: Any, n: int) -> np.ndarray:
-    """Strings, as objects: one long name would widen an array of str for all."""
-    array = as_objects(str(name) for name in (range(n) if names is None else names))
-    if array.size != n:
-        raise InputError(f"There are {array.size} names for {n} elements.", advice="Give one each.")
-    return array
-
-
 def _element_bits(
     labels: np.ndarray,
     side: Leaves | None,
@@ -419,3 +436,44 @@ def _element_bits(
 
 def _total(side: Leaves) -> float:
     return float(side.masses.sum(dtype=np.float64))
+
+
+# --- the data of a fit, passed again: checked against the fit ---------------------------------
+
+
+def joint_of_fit(fitted: Any, X: Any) -> Joint:
+    """X as the fit saw it, with the names of the fit; an error if it is other data."""
+    X = fit_input(X)
+    csr, model = as_csr(X), fitted._model
+    shape = fitted.row_labels_.size, fitted.column_labels_.size
+    difference = "has other weights, or has them elsewhere"
+    if csr.shape == shape:
+        counted = getattr(fitted, "sample_weight_", None)
+        data = joint_weighed_by(X if is_on_disk(X) else csr, fitted.weighting_, counted)
+        if model.has_masses_of(data):
+            return with_names(data, model.row_names, model.column_names)
+    else:
+        difference = "has {} rows x {} columns, not {} x {}".format(*csr.shape, *shape)
+    raise InputError(
+        f"X is not the matrix of the fit. It {difference}.",
+        advice="Pass the same rows and columns in the same order.",
+    )
+
+
+def findings_on(fitted: Any, X: Any, weighted: Joint) -> Findings:
+    """The findings of a fitted model on its data X, with these weights."""
+    kinds = getattr(X, "row_kind", "row"), getattr(X, "column_kind", "column")
+    return findings_of(fitted, names_of_fit(fitted, X), kinds, weighted.csr)
+
+
+def names_of_fit(fitted: Any, X: Any) -> tuple[list[str] | None, list[str] | None]:
+    """The names of X or, if it has none, those of the fit; None if neither has names.
+
+    Elements with the same name get their positions added, as in data that are read.
+    """
+    of_fit = getattr(fitted, "row_names_in_", None), getattr(fitted, "feature_names_in_", None)
+    rows, columns = (
+        distinct(known if given is None or are_numbers(given) else given)
+        for given, known in zip(names(X), of_fit, strict=True)
+    )
+    return rows, columns

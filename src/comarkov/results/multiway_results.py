@@ -76,14 +76,6 @@ class RelationFindings:
         gain = self.members[axis] @ lifts.octaves(lifts.lift(blocks))
         return np.asarray((onto.toarray() * gain).sum(axis=1))
 
-    def strongest(self, n: int) -> list[tuple[int, int, float]]:
-        """The n blocks that add most to the information kept, with their lifts."""
-        blocks = self.blocks
-        lift = lifts.lift(blocks)
-        order = np.argsort(-lifts.bits(blocks), axis=None, kind="stable")[:n]
-        places = [divmod(int(i), blocks.shape[1]) for i in order]
-        return [(a, b, float(lift[a, b])) for a, b in places if is_informative(lift[a, b])]
-
 
 class ClassAgreement(NamedTuple):
     """The clusters of a type beside known classes of its elements."""
@@ -249,12 +241,13 @@ class MultiwayResults(BaseResults):
     def _network_sentences(self, network: RelationFindings) -> list[str]:
         ((name, own),) = self.types.items()
         blocks, n_edges, k = network.blocks, network.share.nnz, own.n_clusters
-        is_directed = (abs(network.share - network.share.T) > 0).nnz > 0
-        if not is_directed:
+        kind = "directed"
+        if (abs(network.share - network.share.T) > 0).nnz == 0:
+            kind = "undirected"
             n_edges = (n_edges + np.count_nonzero(network.share.diagonal())) // 2
         lines = [
             f"{_count(len(own.names), name)} in {count_text(k, 'group')}, linked by "
-            f"{count_text(n_edges)} {'directed' if is_directed else 'undirected'} edges.",
+            f"{count_text(n_edges)} {kind} edges.",
             self.fitted.selection_reason_,
         ]
         if k > 1:
@@ -278,18 +271,19 @@ class MultiwayResults(BaseResults):
 
     def strongest_text(self, relation: RelationFindings, n: int = 3) -> str:
         """The clusters of a relation that go together most, in words."""
-        rows, columns = relation.key
+        (rows, columns), lift = relation.key, lifts.lift(relation.blocks)
         is_own = rows == columns
-        first, second = (f"{name} cluster" if not is_own else "cluster" for name in relation.key)
-        if self.network is not None:
-            first = second = "group"
+        noun = "group" if self.network is not None else "cluster"
+        first, second = (noun if is_own else f"{name} {noun}" for name in relation.key)
         parts = []
-        for a, b, lift in relation.strongest(2 * n):
-            if is_own and a > b:
+        for i in np.argsort(-lifts.bits(relation.blocks), axis=None, kind="stable")[: 2 * n]:
+            a, b = divmod(int(i), lift.shape[1])
+            if (is_own and a > b) or not is_informative(lift[a, b]):
                 continue
             other = f"with {second} {b + 1} ({self.titles[columns][b]})"
             pair = "within itself" if is_own and a == b else other
-            parts.append(f"{first} {a + 1} ({self.titles[rows][a]}) {pair}, {lift_text(lift)}")
+            text = f"{first} {a + 1} ({self.titles[rows][a]}) {pair}, {lift_text(lift[a, b])}"
+            parts.append(text)
         if not parts:
             return "No clusters go together more than by chance."
         return f"Compared with chance, most goes together in {'; '.join(parts[:n])}."
@@ -378,10 +372,8 @@ class MultiwayResults(BaseResults):
     @property
     def data_files(self) -> dict[Key, str]:
         """The file of each relation."""
-        stems = {name: Path(file).stem for name, file in self.files.items()}
-        return {
-            key: f"data/{i}-{stems[key[0]]}-{stems[key[1]]}.npz" for i, key in enumerate(self.data)
-        }
+        stems = {name: file.removesuffix(".csv") for name, file in self.files.items()}
+        return {(a, b): f"data/{i}-{stems[a]}-{stems[b]}.npz" for i, (a, b) in enumerate(self.data)}
 
     def tables(self) -> dict[str, str]:
         """The text of a CSV file for each type, and of blocks.csv."""
@@ -427,24 +419,13 @@ class MultiwayResults(BaseResults):
         }
 
     def _type_figures(self, name: str) -> dict[str, Any]:
-        own = self.types[name]
-        clusters = [
-            {
-                "cluster": a + 1,
-                "label": a,
-                "title": self.titles[name][a],
-                "size": own.sizes[a],
-                "share": own.shares[a],
-                "typical": own.typical(a),
-                "distinctive": {
-                    kind: [each._asdict() for each in features]
-                    for kind, features in self.distinctive(name, a).items()
-                },
-            }
-            for a in range(own.n_clusters)
-        ]
+        own, clusters = self.types[name], []
+        for a in range(own.n_clusters):
+            lists = self.distinctive(name, a).items()
+            distinctive = {kind: [each._asdict() for each in features] for kind, features in lists}
+            clusters.append(own.cluster_figures(a, self.titles[name][a], distinctive))
         sizes = {"elements": len(own.names), "in_no_cluster": len(own.outside)}
-        return {"file": self.files[name]} | sizes | {"clusters": clusters}
+        return {"file": self.files[name], **sizes, "clusters": clusters}
 
     def save_data(self, folder: Path) -> None:
         """Write each relation into a file of its own."""

@@ -15,8 +15,7 @@ from ..io.read.fit_input import fit_input
 from ..joint.inputs import as_csr
 from ..joint.messages import InputError, need
 from .describe import Side
-from .findings import Findings, SideFindings, findings_of
-from .fit_data import findings_on, joint_of_fit
+from .findings import Findings, SideFindings, findings_of, findings_on, joint_of_fit
 from .pictures import (
     CELL_COLOURS,
     LABEL_LETTERS,

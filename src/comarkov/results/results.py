@@ -34,12 +34,10 @@ from .describe import (
     lines_about_clusters,
     sentences_about,
 )
-from .findings import Findings, SideFindings
-from .fit_data import findings_on, joint_of_fit, names_of_fit
+from .findings import Findings, SideFindings, findings_on, joint_of_fit, names_of_fit
 from .indicators import Indicator, IndicatorTest, significant, tests_of
 from .pictures import heatmap_svg
-from .words.next_steps import file_name
-from .words.sentences import class_agreement, plain, strongest, weight_of
+from .words.sentences import class_agreement, file_name, plain, strongest, weight_of
 from .words.titles import TITLES_FILE, Titles, titles_json, with_titles
 
 INDICATOR_COLUMNS = ("side", *Indicator._fields, "title")
@@ -374,17 +372,9 @@ def _side_figures(side: SideFindings) -> dict[str, Any]:
     size = {"elements": side.labels.size, "in_no_cluster": int((side.labels < 0).sum())}
     if not side.is_clustered:
         return size | {"clusters": None}
-    clusters = [
-        {
-            "cluster": side.numbers[a],
-            "label": a,
-            "title": side.titles[a],
-            "size": side.sizes[a],
-            "share": side.shares[a],
-            "typical": side.typical(a),
-            "distinctive": [each._asdict() for each in side.distinctive(a)],
-        }
-        for a in range(side.n_clusters)
-    ]
+    clusters = []
+    for a, title in enumerate(side.titles):
+        distinctive = [each._asdict() for each in side.distinctive(a)]
+        clusters.append(side.cluster_figures(a, title, distinctive))
     explained = {"explained": side.explained()} if side.has_categories else {}
     return size | {"clusters": clusters, "linkage": side.linkage} | explained

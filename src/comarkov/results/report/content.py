@@ -21,12 +21,12 @@ from ..levels import SideLevels
 from ..pictures import COMPARED_PIXELS, best_colour, binned, far_lift
 from ..results import known_classes
 from ..words.figures import are_readable, short_name
-from ..words.next_steps import next_steps
 from ..words.sentences import (
     beta_reason,
     caution,
     certainty,
     explained,
+    next_steps,
     strongest,
     weight_of,
 )

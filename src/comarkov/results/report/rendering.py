@@ -17,8 +17,7 @@ from typing import Any, NamedTuple
 
 from ...joint.messages import plural_of_kind
 from ..words.figures import bits_text, count_text, lift_text, percent_text
-from ..words.next_steps import file_name, public_command
-from ..words.sentences import as_html
+from ..words.sentences import as_html, file_name, public_command
 
 DIRECTIONS = re.compile("[\u202a-\u202e\u2066-\u2069]")  # also in page.js
 

@@ -6,7 +6,9 @@ Names from the data stand between marks, so that a page can isolate them from th
 
 from __future__ import annotations
 
+import shlex
 from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -20,6 +22,7 @@ from ..findings import strongest as strongest_elements
 from .figures import (
     GENERIC,
     INFORMATIVE,
+    WORDS,
     are_positions,
     are_readable,
     count_text,
@@ -292,3 +295,58 @@ def beta_reason(results: Results) -> str:
     is_default = results.findings.beta == DEFAULT_BETA
     verb = "the default, was kept" if is_default else "the closest to the default, was chosen"
     return f"{beta}, {verb}: halves of the data agree there ({own:.2f} of 1) {well}."
+
+
+# --- what to try next: commands read the data from the folder of the results, beside it -------
+
+
+class NextStep(NamedTuple):
+    """A suggestion: why, and the command or the Python call."""
+
+    why: str
+    command: str
+
+
+def next_steps(results: Results) -> list[NextStep]:
+    """What to try: a weighting for texts, other levels, and more or fewer clusters."""
+    sides = results.findings.sides
+    folder = shlex.quote(Path(results.folder).name or "OUT")
+    rows, columns = map(_another_number, sides)
+    numbers = f"-k {rows or 'none'} -l {columns or 'none'}"
+    why = "For more or fewer clusters without a new fit:"
+    steps = [(why, f"comarkov cut {folder} {numbers}", f"model.cut({rows, columns})")]
+    if all(side.n_clusters <= 1 for side in sides):
+        why = "To see the strongest contrasts anyway (they may be chance):"
+        command = f"comarkov fit {folder} {numbers} -o {folder}-again"
+        steps = [(why, command, f"model.set_params(n_clusters={rows, columns}).fit(data)")]
+    is_text = not WORDS.isdisjoint(side.kind for side in sides)
+    if getattr(results.fitted, "weighting_", None) is None and is_text:
+        why = "Plain counts let long texts and frequent words dominate. BM25 balances them:"
+        command = f"comarkov fit {folder} --weighting bm25 -o {folder}-again"
+        steps.insert(0, (why, command, "model.set_params(weighting='bm25').fit(data)"))
+    if results.selection is None:
+        why = "Compare fewer or more clusters, and other values of β:"
+        call = 'model.set_params(n_clusters="auto", beta="auto").fit(data)'
+        steps.append((why, f"comarkov choose {folder} -o {folder}-chosen", call))
+    return [NextStep(why, command if results.command else call) for why, command, call in steps]
+
+
+def _another_number(side: SideFindings) -> int | None:
+    """Twice as many clusters if the tree has them, else one fewer; up to 4 if there is one."""
+    if side.levels is None:
+        return None
+    k = side.n_clusters
+    if k == 1:
+        return min(4, side.labels.size)
+    return 2 * k if 2 * k <= side.levels.n_leaves else k - 1
+
+
+def public_command(command: str) -> str:
+    """A command as it may be shown to others: absolute paths are cut to names."""
+    words = [word.rpartition("=") for word in shlex.split(command)]
+    return shlex.join(f"{option}{equals}{file_name(value)}" for option, equals, value in words)
+
+
+def file_name(path: str) -> str:
+    """A path as it may be shown to others: the name alone if it is absolute."""
+    return Path(path).name if Path(path).is_absolute() else path
