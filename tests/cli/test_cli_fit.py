@@ -18,11 +18,8 @@ from helpers import numbers
 
 import comarkov
 
-FILES = {"rows.csv", "columns.csv", "blocks.csv", "indicators.csv", "clusters.md"} | {
-    "summary.json",
-    "heatmap.svg",
-    *("report.html", "model", "data.npz"),
-}
+FILES = {f"{name}.csv" for name in ("rows", "columns", "blocks", "indicators")}
+FILES |= {"clusters.md", "summary.json", "heatmap.svg", "report.html", "model", "data.npz"}
 FIT = ("fit", "southern-women", "-k", "2", "-l", "3", "--seed", "0", "-o")
 EDGES = """who,what,often
 Ann,tea,3

@@ -8,7 +8,7 @@ import sys
 import pytest
 from commands import assert_refused, run
 
-from comarkov.cli.output import command_line, notes, printable
+from comarkov.cli.output import command_line, echo, notes
 from comarkov.kernels.compiling import NOTICE
 
 NAMES = ["red\x1b[31m", "bell\x07", "csi\x9b2J", "back\u202eward", "del\x7f"]
@@ -52,10 +52,12 @@ def test_errors_and_notes_are_printed_without_control_characters(tmp_path):
     assert not UNSAFE.search(done.stderr)
 
 
-def test_json_is_the_same_with_and_without_escapes():
+def test_json_is_the_same_with_and_without_escapes(capsys):
     names = [*NAMES, "\udc80", "π 語", "tab\tnew\nline"]
-    assert json.loads(printable(json.dumps(names, ensure_ascii=False))) == names
-    assert printable("π 語\t1\n") == "π 語\t1\n"
+    echo(json.dumps(names, ensure_ascii=False))
+    assert json.loads(capsys.readouterr().out) == names
+    echo("π 語\t1\n", nl=False)
+    assert capsys.readouterr().out == "π 語\t1\n"
 
 
 @pytest.mark.parametrize("quiet", [False, True])

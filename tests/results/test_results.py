@@ -27,18 +27,8 @@ from comarkov.results.pictures import heatmap_svg
 
 WOMEN = datasets.load("southern-women")
 SVG = "{http://www.w3.org/2000/svg}"
-FILES = {
-    "rows.csv",
-    "columns.csv",
-    "blocks.csv",
-    "indicators.csv",
-    "clusters.md",
-    "summary.json",
-    "heatmap.svg",
-    "report.html",
-    "model",
-    "data.npz",
-}
+FILES = {f"{name}.csv" for name in ("rows", "columns", "blocks", "indicators")}
+FILES |= {"clusters.md", "summary.json", "heatmap.svg", "report.html", "model", "data.npz"}
 NASTY = ["=1+1", 'say "hi", twice', "two\nlines", "<script>alert(1)</script>", "@ann", " spaced "]
 
 

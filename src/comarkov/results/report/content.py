@@ -131,15 +131,11 @@ def about(results: Any) -> dict[str, Any]:
 def page(results: Any, parts: dict[str, bytes]) -> dict[str, Any]:
     """What the template shows."""
     findings: Findings = results.findings
-    shown = {side.axis: (shown_elements(findings, side), side.names) for side in findings.sides}
+    alone = [side for side in findings.sides if not side.is_clustered and side.bits is not None]
     return {
         "results": results,
         "findings": findings,
-        "chosen_few": {
-            axis: few.size
-            for axis, (few, names) in shown.items()
-            if few is not None and few.size < names.size
-        },
+        "chosen_few": {x.axis: BLOCK_ELEMENTS for x in alone if x.names.size > BLOCK_ELEMENTS},
         "nothing": all(side.n_clusters <= 1 for side in findings.sides),
         "colour": best_colour(findings, results.matrix),
         "out_of_time": results.selection_reason == OUT_OF_TIME,
@@ -253,12 +249,11 @@ def _node_features(
         place = place[np.unique(known.category, return_index=True)[1]]
         mass, usual = known.sums(mass), known.sums(usual)
     best, lifts, _ = strongest_elements(mass, usual, NODE_FEATURES)
-    test = results._indicator_tests.get(f"{side.axis}s")
-    p = [None] * place.size if test is None or not cluster.size else test.p_values[cluster[0]]
-    found = [
-        [int(place[j]), _digits(lift), None if p[j] is None else _digits(p[j])]
-        for j, lift in zip(best, lifts, strict=True)
-    ]
+    test, p = results._indicator_tests.get(f"{side.axis}s"), [None] * best.size
+    if test is not None and cluster.size:
+        p = [_digits(each) for each in test.p_values[cluster[0], best]]
+    numbers = zip(place[best].tolist(), map(_digits, lifts), p, strict=True)
+    found: list[list[Any]] = [list(each) for each in numbers]
     if known is None:
         return found
     shares, overall = known.shares(mass), known.shares(usual)
