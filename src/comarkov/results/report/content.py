@@ -249,10 +249,10 @@ def _node_features(
         place = place[np.unique(known.category, return_index=True)[1]]
         mass, usual = known.sums(mass), known.sums(usual)
     best, lifts, _ = strongest_elements(mass, usual, NODE_FEATURES)
-    test, p = results._indicator_tests.get(f"{side.axis}s"), [None] * best.size
+    test, p = results._indicator_tests.get(f"{side.axis}s"), np.full(best.size, None)
     if test is not None and cluster.size:
-        p = [_digits(each) for each in test.p_values[cluster[0], best]]
-    numbers = zip(place[best].tolist(), map(_digits, lifts), p, strict=True)
+        p = np.array([_digits(each) for each in test.p_values[cluster[0], best]])
+    numbers = zip(place[best].tolist(), map(_digits, lifts), p.tolist(), strict=True)
     found: list[list[Any]] = [list(each) for each in numbers]
     if known is None:
         return found
