@@ -129,8 +129,9 @@ class CoClusterFit(Searches):
             columns = self._check_size(X, data, starts, asked)
             betas = choose_beta(X, starts, asked, run)
             run = run if betas is None else run.at(float(betas["beta"][betas["chosen"]][0]))
-            portable = copy(self)
+            portable = self
             if asked.engine == "dask":  # what happens on workers is reported here
+                portable = copy(self)
                 portable.__dict__.update(callback=None, checkpoint=None)
             learnt, labels, converged = data.compute(partial(searched, portable, starts), run)
             counted = None if sample_weight is None else np.array(sample_weight, np.float64)

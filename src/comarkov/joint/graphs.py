@@ -63,7 +63,12 @@ class GraphEdges(NamedTuple):
         return sp.coo_array((weights, (u, v)), shape=(n, n)).tocsr()
 
     def sides(self) -> np.ndarray | None:
-        """0 for the nodes that are rows and 1 for columns; None if nodes are one set of things."""
+        """0 for the nodes that are rows and 1 for columns; None if nodes are one set of things.
+
+        It is their attribute ``bipartite``, as in networkx. Without it, rows are the sources of a
+        directed graph, if no node is both source and target, and the side of the first node of a
+        connected undirected graph, if no edge joins two nodes of a side.
+        """
         if any(mark is not None for mark in self.marks):
             for node, mark in zip(self.nodes, self.marks, strict=True):
                 if str(mark) not in ("0", "1", "False", "True"):
@@ -110,12 +115,8 @@ def _igraph_parts(graph: Any, weight: str | None) -> tuple[list[Any], Any, Any, 
 def from_graph(edges: GraphEdges) -> tuple[sp.csr_array, list[str], list[str]]:
     """The matrix of a graph for co-clustering, and the names of its rows and columns.
 
-    Rows are the nodes whose attribute ``bipartite`` is 0, columns those with 1, as in networkx.
-    Without the attribute, the rows of a directed graph are the sources of edges if no node is both
-    source and target, and those of a connected undirected graph are the nodes on the side of the
-    first node if no edge joins two nodes of a side. The nodes of any other graph are both rows and
-    columns. The weight of an edge is its attribute ``weight``, or 1 without it; parallel edges are
-    added up.
+    See ``GraphEdges.sides``; the nodes of a graph without sides are both rows and columns. The
+    weight of an edge is its attribute ``weight``, or 1 without it; parallel edges are added up.
     """
     sides, names = edges.sides(), np.array(edges.names, dtype=object)
     if sides is None:

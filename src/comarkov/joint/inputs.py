@@ -150,34 +150,22 @@ def _check(W: Any) -> Any:
             W = W.cast(wide) if wide else W
     if getattr(getattr(W, "dtype", None), "kind", None) == "c":
         raise InputError("Complex data not supported", advice="Pass the real parts: X.real")
-    array = _numbers(W)
-    if array.dtype.kind == "f" and array.dtype.itemsize not in (4, 8):
-        with np.errstate(over="ignore"):
-            array = array.astype(np.float32 if array.dtype.itemsize < 4 else np.float64)
-    _check_weights(array.data if sp.issparse(array) else array, W)
-    return array
-
-
-def _numbers(W: Any) -> Any:
-    """A 2-D array of numbers; Python objects that are numbers become floats."""
     try:
-        array = check_array(
-            W,
-            accept_sparse="csr",
-            accept_large_sparse=True,
-            dtype="numeric",
-            ensure_all_finite=False,
-            input_name="X",
-        )
-        if array.dtype.kind in "biuf":
-            return array
-        return array.astype(np.float64, casting="unsafe" if array.dtype.kind == "O" else "safe")
+        array = check_array(W, accept_sparse="csr", ensure_all_finite=False, input_name="X")
+        if array.dtype.kind not in "biuf":  # Python objects that are numbers become floats
+            casting: Any = "unsafe" if array.dtype.kind == "O" else "safe"
+            array = array.astype(np.float64, casting=casting)
     except OverflowError as error:
         raise ValueError(TOO_LARGE) from error
     except TypeError as error:
         raise TypeError(
             f"X holds values that are not numbers ({error}). Leave out such rows or columns."
         ) from error
+    if array.dtype.kind == "f" and array.dtype.itemsize not in (4, 8):
+        with np.errstate(over="ignore"):
+            array = array.astype(np.float32 if array.dtype.itemsize < 4 else np.float64)
+    _check_weights(array.data if sp.issparse(array) else array, W)
+    return array
 
 
 def sound_csr(W: Any) -> Any:

@@ -79,10 +79,7 @@ class AggregatedChain:
     ) -> np.ndarray:
         """Compare P̄^n with what n steps led to in sequences of clusters (-1 for none).
 
-        ``error`` is the mean total variation distance of the predicted and the observed
-        distribution of the cluster after n steps, weighted by the clusters before. ``bits`` is the
-        surprise per prediction, and ``kept`` by which share it is below that of predictions that
-        ignore the cluster before.
+        The fields are those of ``MarkovAggregation.test_steps``.
         """
         rows = []
         for n in steps:
