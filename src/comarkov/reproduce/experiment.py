@@ -1,7 +1,8 @@
-"""Experiments: a plan of runs, the runs, and a conclusion from all of them."""
+"""Experiments: a plan of runs, the runs, and the rules by which published numbers are judged."""
 
 from __future__ import annotations
 
+import csv
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,6 +28,8 @@ STANDARD_ERRORS = 4.0  # a larger distance from a published mean differs, if the
 MARGIN = 0.05  # a larger distance does not agree, however few runs there are
 ROUNDING = 1e-12  # how far computed costs may differ, in bits
 CLAIM_ERRORS = 2.0  # by which a difference must exceed its margin
+MARGINS = {"more": 0.0, "much more": MARGIN, "same": -MARGIN}  # what statements ask
+PUBLISHED = files(__package__).joinpath("published")
 
 
 @dataclass(frozen=True)
@@ -42,15 +45,15 @@ class RunOptions:
 class Experiment:
     """One example, figure or table of the paper.
 
-    ``keys`` lists the keys of all runs, for a number of repetitions. ``run`` makes the run of a
-    key, which depends only on the key and the data, and returns what JSON can store. ``outcome``
-    concludes from all runs and the number of repetitions.
+    ``outcome`` concludes from all runs and the number of repetitions. ``run`` makes the run of a
+    key, which depends only on the key and the data, and returns what JSON can store. ``keys`` lists
+    the keys of all runs, for a number of repetitions.
     """
 
     name: str
     title: str
-    run: Callable[[Key, RunOptions], Any]
     outcome: Callable[[Runs, RunOptions, int], Reproduction]
+    run: Callable[[Key, RunOptions], Any] = lambda key, options: None
     keys: Callable[[RunOptions, int], list[Key]] = lambda options, n: [()]
     runs: int = 1  #: as in the paper
     quick_runs: int = 1
@@ -59,13 +62,7 @@ class Experiment:
 
     def repetitions(self, options: RunOptions) -> int:
         """Return the number of repetitions."""
-        if options.runs is not None:
-            return options.runs
-        return self.quick_runs if options.quick else self.runs
-
-    def plan(self, options: RunOptions) -> list[Key]:
-        """Return the keys of all runs."""
-        return self.keys(options, self.repetitions(options))
+        return options.runs or (self.quick_runs if options.quick else self.runs)
 
     def conclude(self, runs: Runs, options: RunOptions) -> Reproduction:
         """Return the outcome of all runs."""
@@ -88,6 +85,44 @@ def solve(
     optimise = asked.search_method().solve if has_name else method._optimise
     solution = optimise(problem, asked.run(beta))
     return solution.path or [solution.state.step(beta)]
+
+
+# --- what was published -------------------------------------------------------------------------
+
+
+class PublishedCurve(NamedTuple):
+    """A published curve; the deviations are nan if none are published."""
+
+    x: np.ndarray
+    mean: np.ndarray
+    std: np.ndarray
+
+
+@cache
+def published_table(name: str) -> list[dict[str, str]]:
+    """Return the rows of a published table."""
+    text = PUBLISHED.joinpath(f"{name}.csv").read_text(encoding="utf-8")
+    return list(csv.DictReader(text.splitlines()))
+
+
+def published_curve(name: str, value: str, **where: Any) -> PublishedCurve:
+    """Return a published curve over β, from the rows where columns have the given values."""
+
+    def is_same(text: str, wanted: Any) -> bool:
+        return text == wanted if isinstance(wanted, str) else float(text) == wanted
+
+    rows = [
+        row
+        for row in published_table(name)
+        if all(is_same(row[key], wanted) for key, wanted in where.items())
+    ]
+    if not rows:
+        raise KeyError(f"Nothing was published in {name} for {where}.")
+    columns = ([float(row.get(each, "nan")) for row in rows] for each in ("beta", value, "map_std"))
+    return PublishedCurve(*map(np.array, columns))
+
+
+# --- verdicts on numbers ------------------------------------------------------------------------
 
 
 class Status(StrEnum):
@@ -142,9 +177,8 @@ class Curve:
         errors = np.zeros(self.x.size) if self.error is None else self.error
         every = zip(self.x, self.published, self.ours, errors, strict=True)
         return [
-            Point(float(x), float(published), float(ours), float(error), *judged)
-            for x, published, ours, error in every
-            if (judged := self._judge(ours - published, error))
+            Point(x, published, ours, error, *self._judge(ours - published, error))
+            for x, published, ours, error in (map(float, point) for point in every)
         ]
 
     def _judge(self, difference: float, error: float) -> tuple[Status, str]:
@@ -170,6 +204,27 @@ def allowed_errors(runs: int, many: float = STANDARD_ERRORS) -> float:
     return float(stats.t.isf(stats.norm.sf(many), max(runs - 1, 1)))
 
 
+def mean_and_error(values: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the mean over runs and its standard error, which is nan for a single run."""
+    table = np.array(values, dtype=float)
+    return table.mean(axis=0), deviation(table) / np.sqrt(len(table))
+
+
+def deviation(table: np.ndarray) -> np.ndarray:
+    """Return the standard deviation over runs; nan for a single one."""
+    if len(table) < 2:
+        return np.full(table.shape[1:], np.nan)
+    return np.asarray(table.std(axis=0, ddof=1))
+
+
+def with_error(mean: Any, error: Any) -> str:
+    """Format a mean and its standard error, which is left out for a single run."""
+    return f"{mean:.3f} ± {error:.3f}".removesuffix(" ± nan")
+
+
+# --- verdicts on statements ---------------------------------------------------------------------
+
+
 class Claim(NamedTuple):
     """A statement of the paper, and whether it holds here."""
 
@@ -178,37 +233,29 @@ class Claim(NamedTuple):
     detail: str = ""
 
 
-def claim_above(text: str, differences: Any, margin: float = 0.0, detail: str = "") -> Claim:
-    """Is the mean of some differences, one for each run, above a margin?
+def claim(text: str, differences: Any, asks: str = "more", detail: str = "") -> Claim:
+    """Judge a statement about differences, by run or by (run, case), from the words of the paper.
 
-    It agrees or differs if chance does not explain the distance from the margin: two standard
-    errors if there are many runs. Otherwise it is not testable.
+    It asks that every mean is above 0 ("more"), above MARGIN ("much more"), or within MARGIN of 0
+    ("same"). It agrees if chance does not explain how far every case is ahead of that, and differs
+    if it does not explain how far any is behind: two standard errors if there are many runs.
     """
-    return _claim(text, np.reshape(differences, (-1, 1)), margin, detail)
-
-
-def claim_same(text: str, differences: Any, detail: str = "") -> Claim:
-    """Is the mean of some differences, by run and case, within MARGIN of 0 in every case?"""
-    every = np.array(differences, dtype=float)
+    every, margin = np.array(differences, dtype=float), MARGINS[asks]
     every = every.reshape(len(every), -1)
-    sign = np.where(every.mean(axis=0) < 0, -1, 1)
-    return _claim(text, -sign * every, -MARGIN, detail)
-
-
-def _claim(text: str, every: np.ndarray, margin: float, detail: str) -> Claim:
-    """Judge the case that is least ahead of the margin."""
+    if asks == "same":
+        every = every * np.where(every.mean(axis=0) < 0, 1, -1)
     mean, error = mean_and_error(every)
     ahead = (mean - margin) / np.maximum(error, 1e-12)
-    at = int(np.argmin(mean - margin))
     allowed = allowed_errors(len(every), CLAIM_ERRORS)
     status = Status.UNTESTABLE
     if (ahead > allowed).all():
         status = Status.AGREES
     elif (ahead < -allowed).any():
         status = Status.DIFFERS
-    limit = f"; asked: at least {margin:g}" if margin >= 0 else f"; asked: at most {-margin:g}"
-    shown = mean[at] if margin >= 0 else abs(mean[at])
-    size = f"{shown:+.4f} ± {error[at]:.4f}".replace(" ± nan", "") + limit
+    at = int(np.argmin(mean))  # the case that is least ahead
+    shown, limit = (abs(mean[at]), "most") if asks == "same" else (mean[at], "least")
+    size = f"{shown:+.4f} ± {error[at]:.4f}".removesuffix(" ± nan")
+    size += f"; asked: at {limit} {abs(margin):g}"
     return Claim(text, status, "; ".join(part for part in (detail, size) if part))
 
 
@@ -221,17 +268,16 @@ def in_random_range(value: float, mean: float, spread: float) -> tuple[bool, str
 
 @cache
 def _texts(experiment: str) -> Any:
-    file = files(__package__).joinpath("published", "statements.toml")
-    return tomllib.loads(file.read_text(encoding="utf-8"))[experiment]
+    text = PUBLISHED.joinpath("statements.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)[experiment]
 
 
 def verdicts(experiment: str, findings: Mapping[str, Any], **names: object) -> list[Claim]:
     """Return the verdicts on the statements of an experiment, in their order.
 
     A finding is a pair of the verdict (or whether the statement holds) and a detail, or the
-    differences of runs, or several of these by the $name in the statement. The words of the paper
-    decide what is asked of differences, before any run: that they are above 0; above MARGIN
-    ("much more": significantly, sharply); or within MARGIN ("same": almost, in the range of).
+    differences of runs, or several of these by the $name in the statement. What a statement asks
+    of differences was decided before any run, from the words of the paper.
     """
     claims = []
     for key, statement in _texts(experiment)["statements"].items():
@@ -246,11 +292,8 @@ def verdicts(experiment: str, findings: Mapping[str, Any], **names: object) -> l
                 holds, detail = each
                 status = Status.AGREES if holds else Status.DIFFERS
                 claims.append(Claim(text, holds if isinstance(holds, Status) else status, detail))
-            elif statement.get("asks") == "same":
-                claims.append(claim_same(text, each, detail))
             else:
-                margin = MARGIN if statement.get("asks") == "much more" else 0.0
-                claims.append(claim_above(text, each, margin, detail))
+                claims.append(claim(text, each, statement.get("asks", "more"), detail))
     return claims
 
 
@@ -261,8 +304,11 @@ def about(experiment: str, **names: object) -> dict[str, Any]:
     return {"about": first, "remarks": remarks}
 
 
+# --- outcomes -----------------------------------------------------------------------------------
+
+
 class ResultTable(NamedTuple):
-    """A table shown beside the curves."""
+    """A table of texts."""
 
     title: str
     header: list[str]
@@ -280,6 +326,15 @@ class Blocks(NamedTuple):
     column_names: Sequence[str] = ()
 
 
+class PhaseDiagram(NamedTuple):
+    """A measure by the value of a property of the data, and by β."""
+
+    title: str
+    label: str  #: of the property
+    values: Sequence[float]
+    table: np.ndarray  #: by (value, β), for PAPER_BETAS
+
+
 @dataclass(frozen=True, eq=False)
 class Reproduction:
     """The complete outcome of an experiment; rendering adds nothing."""
@@ -293,22 +348,10 @@ class Reproduction:
     remarks: list[str] = field(default_factory=list)  #: where we differ, and why
     lines: dict[str, float] = field(default_factory=dict)  #: horizontal lines to draw
     blocks: list[Blocks] = field(default_factory=list)
+    diagrams: list[PhaseDiagram] = field(default_factory=list)
     columns: int = 3  #: panels side by side
 
     @property
     def statuses(self) -> list[Status]:
         """The verdicts on all published numbers."""
         return [point.status for curve in self.curves for point in curve.points()]
-
-
-def mean_and_error(values: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return the mean over runs and its standard error, which is nan for a single run."""
-    table = np.array(values, dtype=float)
-    return table.mean(axis=0), deviation(table) / np.sqrt(len(table))
-
-
-def deviation(table: np.ndarray) -> np.ndarray:
-    """Return the standard deviation over runs; nan for a single one."""
-    if len(table) < 2:
-        return np.full(table.shape[1:], np.nan)
-    return np.asarray(table.std(axis=0, ddof=1))

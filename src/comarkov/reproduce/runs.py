@@ -71,7 +71,7 @@ def complete(
 
     ``advance`` is called with the number of finished runs and of planned runs.
     """
-    keys = experiment.plan(options)
+    keys = experiment.keys(options, experiment.repetitions(options))
     stored = file.read(experiment.name, edition)
     done = {key: stored[key] for key in keys if key in stored}
     advance(len(done), len(keys))

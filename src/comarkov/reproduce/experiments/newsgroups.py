@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, lru_cache, partial
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,9 +18,7 @@ from ...costs.objective import most_informative
 from ...io import datasets
 from ...io.datasets import Dataset
 from ...io.datasets.collections import COLLECTIONS, read_newsgroups
-from .. import page
 from ..experiment import (
-    Claim,
     Curve,
     Experiment,
     Key,
@@ -27,16 +26,21 @@ from ..experiment import (
     ResultTable,
     RunOptions,
     Runs,
+    Status,
     about,
     deviation,
     in_random_range,
     mean_and_error,
+    published_curve,
+    published_table,
     solve,
     verdicts,
+    with_error,
 )
 
 WORD_CLUSTERS = (2, 4, 8, 16, 32, 64, 128)
 FEW, VARIED = 2, 32  # word clusters: where β matters, and where it hardly does
+STATED_SIZE = 18_800  # documents
 FINE_BETAS = np.round(1 - 0.05 * np.arange(21), 2)
 COARSE_BETAS = (1.0, 0.8, 0.6, 0.4, 0.2, 0.0)  # of sGITCC
 PUBLISHED_SAMPLES = 20
@@ -87,19 +91,12 @@ def words_of(headers: str, tokens: str, text: str) -> str:
 def without_stop_words(counts: Dataset) -> Dataset:
     """Return the counts of all other words."""
     names = enumerate(counts.column_names)
-    return with_words(counts, [i for i, word in names if word not in ENGLISH_STOP_WORDS])
+    return _with_words(counts, [i for i, word in names if word not in ENGLISH_STOP_WORDS])
 
 
-def with_words(counts: Dataset, kept: Sequence[int]) -> Dataset:
-    """Return the counts of some words."""
+def _with_words(counts: Dataset, kept: Sequence[int]) -> Dataset:
     names = [counts.column_names[i] for i in kept]
     return replace(counts, matrix=counts.matrix[:, kept], column_names=names)
-
-
-def classes_of(counts: Dataset) -> np.ndarray:
-    """Return the group of each document."""
-    assert counts.row_classes is not None
-    return counts.row_classes
 
 
 def sample_of(preparation: Preparation, collection: str, seed: int, data: Path | None) -> Dataset:
@@ -107,23 +104,12 @@ def sample_of(preparation: Preparation, collection: str, seed: int, data: Path |
     counts = documents(data, preparation._replace(words="the sample"))
     if preparation.words != "the sample":
         groups = [counts.class_names.index(name) for name in COLLECTIONS[collection]]
-        is_read = np.isin(classes_of(counts), groups) | (preparation.words == "all groups")
-        counts = with_words(counts, most_informative(counts.matrix[is_read], 2000).tolist())
+        is_read = np.isin(counts.row_classes, groups) | (preparation.words == "all groups")
+        counts = _with_words(counts, most_informative(counts.matrix[is_read], 2000).tolist())
     return datasets.newsgroups_sample(counts, collection, random_state=seed)
 
 
 # --- the runs -----------------------------------------------------------------------------------
-
-
-def _keys(options: RunOptions, n: int) -> list[Key]:
-    """List the keys of all runs: collection, l, algorithm, number of the sample."""
-    shown = [*((l, "AnnITCC") for l in WORD_CLUSTERS), (VARIED, "sGITCC")]
-    return [
-        (collection, l, algorithm, run)
-        for l, algorithm in shown
-        for collection in COLLECTIONS
-        for run in range(n)
-    ]
 
 
 def _run(key: Key, options: RunOptions) -> Any:
@@ -142,7 +128,7 @@ def _run(key: Key, options: RunOptions) -> Any:
 
 
 def _accuracies(sample: Dataset, path: Any) -> list[float]:
-    return [matching_accuracy(classes_of(sample), step.row_labels) for step in path]
+    return [matching_accuracy(np.asarray(sample.row_classes), step.row_labels) for step in path]
 
 
 def _anneal(sample: Dataset, counts: tuple[int, int], more: dict[str, Any]) -> Any:
@@ -158,76 +144,86 @@ def _anneal(sample: Dataset, counts: tuple[int, int], more: dict[str, Any]) -> A
 # --- what follows from them ---------------------------------------------------------------------
 
 
-def _maps(runs: Runs, collection: str, l: int, algorithm: str = "AnnITCC") -> np.ndarray:
-    """Return the MAP of every sample at every β."""
-    case = (collection, l, algorithm)
-    return np.array([run for key, run in runs.items() if key[:3] == case], dtype=float)
-
-
 def _conclude(runs: Runs, options: RunOptions, n: int) -> Reproduction:
-    samples = {(name, l): _maps(runs, name, l) for name in COLLECTIONS for l in WORD_CLUSTERS}
-    sequential = {name: _maps(runs, name, VARIED, "sGITCC") for name in COLLECTIONS}
+    def maps(collection: str, l: int, algorithm: str = "AnnITCC") -> np.ndarray:
+        """Return the MAP of every sample at every β."""
+        case = (collection, l, algorithm)
+        return np.array([run for key, run in runs.items() if key[:3] == case], dtype=float)
+
+    samples = {case: maps(*case) for case in product(COLLECTIONS, WORD_CLUSTERS)}
+    sequential = {name: maps(name, VARIED, "sGITCC") for name in COLLECTIONS}
+    findings = _findings(samples) | _sequential_findings(samples, sequential)
+    every = documents(options.data, CHOSEN._replace(stop_words=True)).matrix.shape
+    findings |= {
+        "documents": (abs(every[0] - STATED_SIZE) < 50, f"{every[0]:,}"),
+        "words": (Status.UNTESTABLE, f"depends on what a word is; {every[1]:,} of letters here"),
+    }
     return Reproduction(
         **about("newsgroups", n=n, prepared=CHOSEN),
         y_label="MAP of documents",
         columns=len(WORD_CLUSTERS),
-        curves=[_curve(every, *case) for case, every in samples.items()],
-        claims=_claims(samples, sequential),
+        curves=[_curve(each, *case) for case, each in samples.items()],
+        claims=verdicts("newsgroups", findings),
         tables=[_collections(), _literature(samples), _sequential(sequential)],
     )
 
 
+def _published(collection: str, l: int) -> np.ndarray:
+    return published_curve("newsgroups", "map_mean", dataset=collection, word_clusters=l).mean
+
+
 def _curve(samples: np.ndarray, collection: str, l: int) -> Curve:
-    points = page.curve("newsgroups", "map_mean", dataset=collection, word_clusters=l)
     return Curve(
         panel=f"{collection}, l = {l}",
         name="",
-        x=points.x,
+        x=FINE_BETAS,
         ours=samples.mean(axis=0),
         error=deviation(samples) * np.sqrt(1 / len(samples) + 1 / PUBLISHED_SAMPLES),
-        published=points.mean,
+        published=_published(collection, l),
         runs=len(samples),
         samples=samples,
     )
 
 
-def _mean(samples: np.ndarray, low: float, high: float) -> np.ndarray:
-    """Return the mean MAP of each sample for β from ``low`` to ``high``."""
-    inside = np.abs(FINE_BETAS - (low + high) / 2) <= (high - low) / 2 + 1e-9
-    return np.asarray(samples[:, inside].mean(axis=1))
+def _findings(samples: dict[tuple[str, int], np.ndarray]) -> dict[str, Any]:
+    def mean(every: np.ndarray, low: float, high: float) -> np.ndarray:
+        """Return the mean MAP of each sample for β from ``low`` to ``high``."""
+        inside = np.abs(FINE_BETAS - (low + high) / 2) <= (high - low) / 2 + 1e-9
+        return np.asarray(every[:, inside].mean(axis=1))
 
-
-def _claims(
-    samples: dict[tuple[str, int], np.ndarray], sequential: dict[str, np.ndarray]
-) -> list[Claim]:
-    many = samples["Multi10", VARIED]
+    few = {name: samples[name, FEW] for name in COLLECTIONS}
+    many = {name: samples[name, VARIED] for name in COLLECTIONS}
     sharp = {l: samples["Multi10", l] for l in (2, 4, 8)}
-    good = np.isin(FINE_BETAS, COARSE_BETAS[:3])
-    findings = {
-        "falls": {
-            name: _mean(samples[name, FEW], 0.75, 1.0) - _mean(samples[name, FEW], 0.0, 0.25)
-            for name in COLLECTIONS
-        },
-        "sharp": {l: _mean(each, 0.6, 0.6) - _mean(each, 0.4, 0.4) for l, each in sharp.items()},
-        "steady": {
-            name: samples[name, VARIED] - samples[name, VARIED][:, :1]
-            for name in ("Binary", "Multi5")
-        },
-        "higher": _mean(many, 0.5, 0.8) - many[:, 0],
+    between = {name: mean(every, 0.5, 0.8) - every[:, 0] for name, every in many.items()}
+    levels = {
+        name: np.mean([samples[name, l][:, 0] for l in WORD_CLUSTERS], axis=0) - level
+        for name, level in STATED_MAP.items()
+    }
+    return {
+        "falls": {name: mean(each, 0.75, 1) - mean(each, 0, 0.25) for name, each in few.items()},
+        "sharp": {l: mean(each, 0.6, 0.6) - mean(each, 0.4, 0.4) for l, each in sharp.items()},
+        "steady": {name: many[name] - many[name][:, :1] for name in ("Binary", "Multi5")},
+        "higher": between["Multi10"],
+        "superior": np.column_stack([*between.values()]),
         "enough": np.mean([samples[c, 128] - samples[c, VARIED] for c in COLLECTIONS], axis=(0, 2)),
-        "random": {name: _random(name, each[:, 3:]) for name, each in sequential.items()},
+        "level": {f"{name} approximately {STATED_MAP[name]:g}": levels[name] for name in levels},
+    }
+
+
+def _sequential_findings(
+    samples: dict[tuple[str, int], np.ndarray], sequential: dict[str, np.ndarray]
+) -> dict[str, Any]:
+    """Is sGITCC like random clusters for small β, and like AnnITCC for large ones?"""
+    good = np.isin(FINE_BETAS, COARSE_BETAS[:3])
+    return {
+        "random": {
+            name: in_random_range(each[:, 3:].mean(axis=0).max(), *_chance(name))
+            for name, each in sequential.items()
+        },
         "annealed": {
             name: each[:, :3] - samples[name, VARIED][:, good] for name, each in sequential.items()
         },
-        "level": {
-            f"{name} approximately {level:g}": np.mean(
-                [samples[name, l][:, 0] for l in WORD_CLUSTERS], axis=0
-            )
-            - level
-            for name, level in STATED_MAP.items()
-        },
     }
-    return verdicts("newsgroups", findings)
 
 
 @cache
@@ -239,14 +235,9 @@ def _chance(collection: str) -> tuple[float, float]:
     return float(np.mean(maps)), float(np.std(maps, ddof=1))
 
 
-def _random(collection: str, maps: np.ndarray) -> tuple[bool, str]:
-    """Are the mean MAP at all β in the range of random clusters?"""
-    return in_random_range(maps.mean(axis=0).max(), *_chance(collection))
-
-
 def _collections() -> ResultTable:
     rows = [
-        [name, str(500 // len(all_of)), ", ".join(all_of)] for name, all_of in COLLECTIONS.items()
+        [name, str(500 // len(groups)), ", ".join(groups)] for name, groups in COLLECTIONS.items()
     ]
     header = ["collection", "documents a group", "groups"]
     return ResultTable("The collections (Table 1)", header, rows)
@@ -255,22 +246,20 @@ def _collections() -> ResultTable:
 def _literature(samples: dict[tuple[str, int], np.ndarray]) -> ResultTable:
     """Compare the results of earlier papers on the same collections with ours at that β."""
     rows = []
-    for row in page.table("newsgroups_literature"):
+    for row in published_table("newsgroups_literature"):
         at = int(np.argmin(np.abs(FINE_BETAS - float(row["beta"]))))
         ours = [samples[row["dataset"], l][:, at].mean() for l in WORD_CLUSTERS]
-        rows.append([row["dataset"], row["source"], row["beta"], row["map"], f"{np.max(ours):.2f}"])
-    header = ["collection", "source", "β", "MAP there", "MAP here, best l"]
-    return ResultTable("Literature", header, rows)
+        shown = f"{min(ours):.2f} to {max(ours):.2f}"
+        rows.append([row["dataset"], row["source"], row["beta"], row["map"], shown])
+    header = ["collection", "source", "β", "MAP there", "MAP here, for l = 2 to 128"]
+    return ResultTable("Literature (other samples and preparations; not judged)", header, rows)
 
 
 def _sequential(sequential: dict[str, np.ndarray]) -> ResultTable:
-    rows = []
-    for name, samples in sequential.items():
-        mean, error = mean_and_error(samples)
-        cells = [
-            f"{m:.3f} ± {e:.3f}".removesuffix(" ± nan") for m, e in zip(mean, error, strict=True)
-        ]
-        rows.append([name, f"{_chance(name)[0]:.3f}", *cells])
+    rows = [
+        [name, f"{_chance(name)[0]:.3f}", *map(with_error, *mean_and_error(samples))]
+        for name, samples in sequential.items()
+    ]
     header = ["collection", "random clusters", *(f"β = {beta:g}" for beta in COARSE_BETAS)]
     return ResultTable(f"sGITCC from one random start, l = {VARIED}: MAP", header, rows)
 
@@ -278,9 +267,12 @@ def _sequential(sequential: dict[str, np.ndarray]) -> ResultTable:
 newsgroups = Experiment(
     "newsgroups",
     "20 Newsgroups (Table 1, Fig. 3)",
-    _run,
     _conclude,
-    _keys,
+    _run,
+    lambda options, n: [
+        *product(COLLECTIONS, WORD_CLUSTERS, ["AnnITCC"], range(n)),
+        *product(COLLECTIONS, [VARIED], ["sGITCC"], range(n)),
+    ],
     runs=PUBLISHED_SAMPLES,
     quick_runs=3,
     dataset="newsgroups",
@@ -334,19 +326,20 @@ def _conclude_variants(runs: Runs, options: RunOptions, n: int) -> Reproduction:
     )
 
 
-def _published(collection: str, l: int) -> np.ndarray:
-    return page.curve("newsgroups", "map_mean", dataset=collection, word_clusters=l).mean
+def _distance(maps: np.ndarray, collection: str, l: int) -> Any:
+    """Return the mean distance over β of MAP from the published curve."""
+    return np.abs(maps - _published(collection, l)).mean(axis=-1)
 
 
 def _distances(maps: dict[Key, np.ndarray]) -> ResultTable:
     rows = []
     for name in VARIANTS:
         off = [
-            [abs(maps[name, c, l].mean(axis=0) - _published(c, l)).mean() for l in (FEW, VARIED)]
+            [_distance(maps[name, c, l].mean(axis=0), c, l) for l in (FEW, VARIED)]
             for c in COLLECTIONS
         ]
-        last = f"{maps[name, 'Binary', FEW][:, -1].mean():.3f}"
         cells = [f"{few:.3f}, {many:.3f}" for few, many in off]
+        last = f"{maps[name, 'Binary', FEW][:, -1].mean():.3f}"
         rows.append([name, *cells, f"{np.mean(off):.3f}", last])
     title = f"Mean distance from the published MAP for l = {FEW} and l = {VARIED}"
     last = f"Binary, l = {FEW}: MAP at β = 0 (published {_published('Binary', FEW)[-1]:.3f})"
@@ -354,27 +347,24 @@ def _distances(maps: dict[Key, np.ndarray]) -> ResultTable:
 
 
 def _single(maps: dict[Key, np.ndarray]) -> ResultTable:
-    rows = []
-    for i in range(len(maps[ONE_SAMPLE, "Binary", FEW])):
-        cells = []
-        for c in COLLECTIONS:
-            few, many = (
-                abs(maps[ONE_SAMPLE, c, l][i] - _published(c, l)).mean() for l in (FEW, VARIED)
-            )
-            cells.append(f"{few:.3f}, {many:.3f}")
-        rows.append([str(i + 1), *cells])
+    cells = [
+        [f"{few:.3f}, {many:.3f}" for few, many in zip(*both, strict=True)]
+        for c in COLLECTIONS
+        for both in [[_distance(maps[ONE_SAMPLE, c, l], c, l) for l in (FEW, VARIED)]]
+    ]
+    rows = [[str(i), *each] for i, each in enumerate(zip(*cells, strict=True), start=1)]
     title = f"Each sample alone, {ONE_SAMPLE}: mean distance for l = {FEW} and l = {VARIED}"
     return ResultTable(title, ["sample", *COLLECTIONS], rows)
 
 
 def _spreads(maps: dict[Key, np.ndarray]) -> ResultTable:
     """Compare the seven published values at β = 1 with means of 20 samples: l has no influence."""
-    rows = [["published, l = 2 to 128"], *([f"20 samples, {name}"] for name in VARIANTS)]
-    for c in COLLECTIONS:
-        rows[0].append(f"{np.std([_published(c, l)[0] for l in WORD_CLUSTERS], ddof=1):.4f}")
-        for row, name in zip(rows[1:], VARIANTS, strict=True):
-            spread = deviation(maps[name, c, VARIED][:, :1])[0] / np.sqrt(PUBLISHED_SAMPLES)
-            row.append(f"{spread:.4f}")
+    published = [np.std([_published(c, l)[0] for l in WORD_CLUSTERS], ddof=1) for c in COLLECTIONS]
+    rows = [["published, l = 2 to 128", *(f"{spread:.4f}" for spread in published)]]
+    for name in VARIANTS:
+        spreads = [deviation(maps[name, c, VARIED])[0] for c in COLLECTIONS]
+        shown = [f"{spread / np.sqrt(PUBLISHED_SAMPLES):.4f}" for spread in spreads]
+        rows.append([f"20 samples, {name}", *shown])
     title = "Standard deviation at β = 1 of the published means, and of means of 20 samples"
     return ResultTable(title, ["", *COLLECTIONS], rows)
 
@@ -382,15 +372,9 @@ def _spreads(maps: dict[Key, np.ndarray]) -> ResultTable:
 preparations = Experiment(
     "preparations",
     "What would reproduce Fig. 3?",
-    _run_variant,
     _conclude_variants,
-    lambda options, n: [
-        (name, collection, l, run)
-        for name in VARIANTS
-        for collection in COLLECTIONS
-        for l in (FEW, VARIED)
-        for run in range(n)
-    ],
+    _run_variant,
+    lambda options, n: [*product(VARIANTS, COLLECTIONS, (FEW, VARIED), range(n))],
     runs=8,
     quick_runs=2,
     dataset="newsgroups",

@@ -36,6 +36,7 @@ from ..experiment import (
 
 EVENTS = [[1, 2, 3, 4, 5, 6], [7, 8, 9], [10, 11, 12, 13, 14]]
 WOMEN = [list(range(1, 10)), list(range(10, 19))]
+SHOWN_STEP = PAPER_BETAS.tolist().index(0.7)  # where the paper shows its clusters
 BARBER_STARTS = 200  # local searches for Barber's modules
 
 
@@ -72,14 +73,17 @@ def barber_modules() -> tuple[list[list[int]], list[list[int]], float]:
 
 def _conclude_women(runs: Runs, options: RunOptions, n: int) -> Reproduction:
     two, four = runs[2, 3, n], runs[4, 4, n]
+    data = datasets.load("southern-women")
     women, events, modularity = barber_modules()
     known, steps = _labels(women), four["paper"]
     like = {step["beta"]: matching_accuracy(known, _labels(step["women"])) for step in steps}
     found, lowest = _as_literature(two["paper"]), _as_literature(two["best"])
-    at_70 = next(step for step in steps if step["beta"] == 0.7)
+    at_70 = steps[SHOWN_STEP]
     same = [step["beta"] for step in steps if step["events"] == events]
     values = ", ".join(f"{like[beta]:.3f} at β = {beta:g}" for beta in (1.0, 0.7, 0.5))
+    visitors = (np.flatnonzero(data.matrix[9:, 5]) + 10).tolist()
     findings = {
+        "opposite": (len(visitors) == 1, f"women {visitors} of {{10-18}} took part in event 6"),
         "found": (0.7 in found, f"AnnITCC finds them for β in {_betas(found)}"),
         "always": (
             len(found) == len(two["paper"]),
@@ -105,8 +109,15 @@ def _conclude_women(runs: Runs, options: RunOptions, n: int) -> Reproduction:
             _table("Four and four", four),
         ],
         blocks=[
-            _blocks(two["paper"], "(2, 3), β = 0.7"),
-            _blocks(four["paper"], "(4, 4), β = 0.7"),
+            Blocks(
+                f"{counts}, β = 0.7",
+                data.matrix,
+                _labels(run["paper"][SHOWN_STEP]["women"]),
+                _labels(run["paper"][SHOWN_STEP]["events"]),
+                data.row_names,
+                data.column_names,
+            )
+            for counts, run in {"(2, 3)": two, "(4, 4)": four}.items()
         ],
     )
 
@@ -114,13 +125,6 @@ def _conclude_women(runs: Runs, options: RunOptions, n: int) -> Reproduction:
 def _as_literature(steps: list[Any]) -> list[float]:
     """Return the β with the communities of the literature and the events of the paper."""
     return [step["beta"] for step in steps if step["events"] == EVENTS and step["women"] == WOMEN]
-
-
-def _blocks(steps: list[Any], title: str) -> Blocks:
-    women = datasets.load("southern-women")
-    shown = next(step for step in steps if step["beta"] == 0.7)
-    labels = _labels(shown["women"]), _labels(shown["events"])
-    return Blocks(title, women.matrix, *labels, women.row_names, women.column_names)
 
 
 def _labels(groups: list[list[int]]) -> list[int]:
@@ -134,16 +138,10 @@ def _betas(betas: list[float]) -> str:
 
 
 def _table(title: str, run: Any) -> ResultTable:
-    rows = [
-        [
-            f"{step['beta']:g}",
-            f"{step['cost']:.4f}",
-            _text(step["women"]),
-            _text(step["events"]),
-            f"{best['cost']:.4f}",
-        ]
-        for step, best in zip(run["paper"], run["best"], strict=True)
-    ]
+    rows = []
+    for step, best in zip(run["paper"], run["best"], strict=True):
+        groups = [_text(step["women"]), _text(step["events"])]
+        rows.append([f"{step['beta']:g}", f"{step['cost']:.4f}", *groups, f"{best['cost']:.4f}"])
     header = ["β", "cost in bits", "women", "events", "least cost found"]
     return ResultTable(title, header, rows)
 
@@ -164,8 +162,8 @@ def _ranges(numbers: list[int]) -> str:
 southern_women = Experiment(
     "southern-women",
     "Southern Women (Fig. 5)",
-    _run_women,
     _conclude_women,
+    _run_women,
     lambda options, n: [(2, 3, n), (4, 4, n)],
     runs=50,
     quick_runs=50,
@@ -198,7 +196,7 @@ def _run_movies(key: Key, options: RunOptions) -> Any:
         for step in (path[0], path[-1])
     )
     return {
-        "purity": [purity(_genres(movies), step.column_labels) for step in path],
+        "purity": [purity(np.asarray(movies.column_classes), step.column_labels) for step in path],
         "cost": path[SHOWN_BETA].cost,
         "labels": path[SHOWN_BETA].column_labels.tolist(),
         "lowered": first.cost(0.0) - last.cost(0.0),
@@ -211,7 +209,7 @@ def _conclude_movies(runs: Runs, options: RunOptions, n: int) -> Reproduction:
     every = np.array([run["purity"] for run in paper])
     ours, error = mean_and_error(every)
     chance, spread = random_purity(movies)
-    labels = np.array(min(paper, key=lambda run: run["cost"])["labels"])
+    labels = [np.array(run["labels"]) for run in sorted(paper, key=lambda run: run["cost"])]
     findings = _curve_findings(every) | _data_findings(movies)
     findings |= {
         "zero": in_random_range(ours[-1], chance, spread),
@@ -220,7 +218,7 @@ def _conclude_movies(runs: Runs, options: RunOptions, n: int) -> Reproduction:
             f"{chance:.4f}, standard deviation {spread:.4f} over {RANDOM_CLUSTERINGS}",
         ),
         "lowered": [run["lowered"] for run in paper],
-        "together": _together(movies, labels),
+        "together": together(movies, labels),
     }
     return Reproduction(
         **about("movielens", n=len(paper)),
@@ -228,34 +226,39 @@ def _conclude_movies(runs: Runs, options: RunOptions, n: int) -> Reproduction:
         curves=[Curve("", "AnnITCC", PAPER_BETAS, ours, error, runs=len(paper), samples=every)],
         lines={"random clusters, published": PUBLISHED_RANDOM, "random clusters": chance},
         claims=verdicts("movielens", findings),
-        tables=[_clusters(movies, labels)],
+        tables=[_clusters(movies, labels[0])],
     )
 
 
 def _curve_findings(every: np.ndarray) -> dict[str, Any]:
     """Compare MAP' of every run at some β."""
     third = [every[:, part].mean(axis=1) for part in (slice(4), slice(4, 8), slice(8, None))]
-    best = every[:, SHOWN_BETA]
+    best = every[:, [SHOWN_BETA]]
     return {
         "falls_above": third[0] - third[1],
         "falls_below": third[1] - third[2],
-        "maximum": best - every[:, 0],
-        "better": {"0.7 (near IBCC)": best - every[:, 3], "0.5 (ITCC)": best - every[:, 5]},
+        "below_one": 1 - every,
+        "maximum": best - np.delete(every, SHOWN_BETA, axis=1),
+        "better": {
+            "0.8 and β = 0.7 (around IBCC)": best - every[:, 2:4],
+            "0.5 (ITCC)": best - every[:, [5]],
+        },
         "curve": (Status.UNTESTABLE, CURVE_MISSING),
         "meaning": (Status.UNTESTABLE, "the paper gives no measure of meaning"),
+        "truth": (Status.UNTESTABLE, "films have several genres, so the truth has no cost"),
     }
 
 
 def _data_findings(movies: Dataset) -> dict[str, Any]:
-    stars, counts = movies.matrix.data, _genres(movies).sum(axis=0)
+    stars, counts = movies.matrix.data, np.asarray(movies.column_classes).sum(axis=0)
     genres = [counts[movies.class_names.index(name)] for name in ("Drama", "Comedy", "Film-Noir")]
     shares = f"{np.mean(stars >= 3):.1%} are 3 or more, {np.mean(stars > 3):.1%} are above 3"
-    return {"ratings": (False, shares), "genres": (genres == [725, 505, 24], "")}
-
-
-def _genres(movies: Dataset) -> np.ndarray:
-    assert movies.column_classes is not None
-    return movies.column_classes
+    size = stars.size, *movies.matrix.shape[::-1]
+    return {
+        "size": (size == (100_000, 1682, 943), "{:,} ratings of {:,} movies by {}".format(*size)),
+        "ratings": (abs(np.mean(stars > 3) - 0.825) < 0.0005, shares),
+        "genres": (genres == [725, 505, 24], ", ".join(map(str, genres))),
+    }
 
 
 def random_purity(movies: Dataset) -> tuple[float, float]:
@@ -263,34 +266,36 @@ def random_purity(movies: Dataset) -> tuple[float, float]:
     rng = np.random.default_rng(0)
     n = len(movies.column_names)
     values = [
-        purity(_genres(movies), rng.integers(MOVIE_CLUSTERS[1], size=n))
+        purity(np.asarray(movies.column_classes), rng.integers(MOVIE_CLUSTERS[1], size=n))
         for _ in range(RANDOM_CLUSTERINGS)
     ]
     return float(np.mean(values)), float(np.std(values, ddof=1))
 
 
-def _together(movies: Dataset, labels: np.ndarray) -> dict[str, tuple[bool, str]]:
-    """Are the films that the paper names in one cluster each?"""
+def together(movies: Dataset, repetitions: list[np.ndarray]) -> dict[str, tuple[bool, str]]:
+    """Are the films that the paper names in one cluster each, in the first of some repetitions?"""
     groups = {
         "6 of 8 Star Trek films": ("Star Trek", 6),
         "all 7 Amityville films": ("Amityville", 7),
         "the 15 classics that are named": (CLASSICS, None),
         "the 17 children's films that are named": (CHILDREN, None),
     }
-    found = {}
+    findings = {}
     for text, (names, count) in groups.items():
         starts = tuple(re.split(r"[|\n]", names))
         named = np.array([title.startswith(starts) for title in movies.column_names])
-        sizes = np.bincount(labels[named], minlength=MOVIE_CLUSTERS[1])
         wanted = named.sum() * 0.75 if count is None else count
-        cluster = int(sizes.argmax())
-        found[text] = (
-            bool(sizes[cluster] >= wanted),
-            f"{sizes[cluster]} of {named.sum()} films with such a name, in a cluster of "
-            f"{np.sum(labels == cluster)} movies"
+        most = [np.bincount(labels[named]).max() for labels in repetitions]
+        labels = repetitions[0]
+        cluster = int(np.bincount(labels[named]).argmax())
+        holds = int(np.sum(np.array(most) >= wanted))
+        findings[text] = (
+            bool(most[0] >= wanted),
+            f"{most[0]} of {named.sum()} films with such a name, in a cluster of "
+            f"{np.sum(labels == cluster)} movies; so in {holds} of {len(most)} repetitions"
             + ("; three quarters are asked for" if count is None else ""),
         )
-    return found
+    return findings
 
 
 def _clusters(movies: Dataset, labels: np.ndarray) -> ResultTable:
@@ -300,7 +305,7 @@ def _clusters(movies: Dataset, labels: np.ndarray) -> ResultTable:
     for cluster in range(labels.max() + 1):
         members = np.flatnonzero(labels == cluster)
         members = members[np.argsort(-mass[members], kind="stable")]
-        shares = _genres(movies)[members].mean(axis=0)
+        shares = np.asarray(movies.column_classes)[members].mean(axis=0)
         genres = [
             f"{movies.class_names[genre]} {shares[genre]:.0%}"
             for genre in np.argsort(-shares, kind="stable")[:2]
@@ -313,8 +318,8 @@ def _clusters(movies: Dataset, labels: np.ndarray) -> ResultTable:
 movielens = Experiment(
     "movielens",
     "MovieLens (Fig. 4)",
-    _run_movies,
     _conclude_movies,
+    _run_movies,
     lambda options, n: [(run,) for run in range(max(n // STARTS_PER_RUN, 1))],
     runs=500,
     quick_runs=100,

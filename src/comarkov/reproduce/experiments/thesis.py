@@ -8,6 +8,7 @@ with the other two fixed, on the same samples of 20 Newsgroups.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -31,8 +32,9 @@ from ..experiment import (
     mean_and_error,
     solve,
     verdicts,
+    with_error,
 )
-from .newsgroups import CHOSEN, PREPARATIONS, VARIED, classes_of, sample_of
+from .newsgroups import CHOSEN, PREPARATIONS, VARIED, sample_of
 
 BETAS = (1.0, 0.75, 0.5, 0.25, 0.0)
 DEFAULT_BETAS = (1.0, 0.5, 0.0)
@@ -65,8 +67,13 @@ def _run(key: Key, options: RunOptions) -> Any:
             drawn = sample_of(other, collection, seed, options.data)
             step = _anneal(drawn.matrix, counts, seed, HALF)[-1]
             prepared[str(other)] = _accuracy(drawn, step.row_labels)
+
+    def measure(rows: np.ndarray, columns: np.ndarray) -> list[float]:
+        parts = information(sample.matrix, rows, columns)
+        return [_accuracy(sample, rows), parts.cost(HALF), parts.cost(1.0)]
+
     measured = {
-        name: {f"{beta:g}": _measure(sample, *labels) for beta, labels in each.items()}
+        name: {f"{beta:g}": measure(*labels) for beta, labels in each.items()}
         for name, each in methods.items()
     }
     return {"methods": measured, "preparations": prepared}
@@ -108,31 +115,23 @@ def _anneal(X: Any, counts: tuple[int, int], seed: int, beta: float) -> Any:
 
 
 def _accuracy(sample: Dataset, rows: np.ndarray) -> float:
-    return matching_accuracy(classes_of(sample), rows)
-
-
-def _measure(sample: Dataset, rows: np.ndarray, columns: np.ndarray) -> list[float]:
-    parts = information(sample.matrix, rows, columns)
-    return [_accuracy(sample, rows), parts.cost(HALF), parts.cost(1.0)]
-
-
-def _cost(run: Any, name: str, beta: str) -> float:
-    """Return the cost of a method at its β; L_β is linear in β."""
-    _, half, one = run["methods"][name][beta]
-    coupling = 2 * float(beta) - 1
-    return float(coupling * one + (1 - coupling) * half)
+    return matching_accuracy(np.asarray(sample.row_classes), rows)
 
 
 def _every(runs: Runs, collection: str, name: str, beta: str) -> np.ndarray:
     """Return [MAP, cost above the least found at this β] of each sample; LEAST is the best one."""
-    found = []
+    coupling, found = 2 * float(beta) - 1, []
     for key, run in runs.items():
         if key[0] == collection:
-            methods = [method for method, betas in run["methods"].items() if beta in betas]
-            costs = {method: _cost(run, method, beta) for method in methods}
+            at_beta = {method: of[beta] for method, of in run["methods"].items() if beta in of}
+            # L_β is linear in β
+            costs = {
+                method: coupling * one + (1 - coupling) * half
+                for method, (_, half, one) in at_beta.items()
+            }
             best = min(costs, key=costs.__getitem__)
             method = best if name == LEAST else name
-            found.append([run["methods"][method][beta][0], costs[method] - costs[best]])
+            found.append([at_beta[method][0], costs[method] - costs[best]])
     return np.array(found)
 
 
@@ -171,29 +170,27 @@ def _scatter(runs: Runs, collection: str) -> list[Curve]:
 
 
 def _claims(runs: Runs) -> list[Claim]:
+    """Compare standard deviations of MAP over what is varied, for each sample."""
     claims = []
     cases, values = _cases(runs), next(iter(runs.values()))["preparations"]
     half, published = f"{HALF:g}", [f"{beta:g}" for beta in BETAS if beta >= HALF]
     for name in COLLECTIONS:
-
-        def spread(maps: list[np.ndarray]) -> np.ndarray:
-            """Return the standard deviation of MAP over what is varied, for each sample."""
-            return np.std(maps, axis=0, ddof=1)
-
-        by_cost = {
-            method: spread([_every(runs, name, method, beta)[:, 0] for beta in published])
-            for method in ("AnnITCC", LEAST)
+        varied = {
+            "AnnITCC": [_every(runs, name, "AnnITCC", beta)[:, 0] for beta in published],
+            LEAST: [_every(runs, name, LEAST, beta)[:, 0] for beta in published],
+            "heuristics": [
+                _every(runs, name, method, half)[:, 0]
+                for method, betas in cases.items()
+                if half in betas
+            ],
+            "preparation": [_prepared(runs, name, value) for value in values],
         }
-        at_half = [_every(runs, name, m, half)[:, 0] for m, betas in cases.items() if half in betas]
-        spreads = {
-            "heuristics": spread(at_half),
-            "preparation": spread([_prepared(runs, name, value) for value in values]),
-        }
-        largest = max(by_cost.values(), key=np.mean)
-        findings = {key: each - largest for key, each in spreads.items()}
-        shown = {key: f"{each.mean():.3f}" for key, each in spreads.items()}
-        sizes = ", ".join(f"{method} {each.mean():.3f}" for method, each in by_cost.items())
-        claims += verdicts("thesis", findings, name=name, costs=sizes, **shown)
+        spreads = {what: np.std(maps, axis=0, ddof=1) for what, maps in varied.items()}
+        largest = max(spreads["AnnITCC"], spreads[LEAST], key=np.mean)
+        findings = {what: spreads[what] - largest for what in ("heuristics", "preparation")}
+        shown = {what: f"{each.mean():.3f}" for what, each in spreads.items()}
+        costs = f"AnnITCC {shown.pop('AnnITCC')}, {LEAST} {shown.pop(LEAST)}"
+        claims += verdicts("thesis", findings, name=name, costs=costs, **shown)
     return claims
 
 
@@ -201,23 +198,17 @@ def _method_table(runs: Runs) -> ResultTable:
     rows = []
     for name, betas in (_cases(runs) | {LEAST: [f"{beta:g}" for beta in BETAS]}).items():
         for beta in betas:
-            cells = []
-            for collection in COLLECTIONS:
-                mean, error = mean_and_error(_every(runs, collection, name, beta))
-                cells.append(f"{mean[0]:.3f} ± {error[0]:.3f}; {mean[1]:.3f} ± {error[1]:.3f}")
-            rows.append([name, beta, *(cell.replace(" ± nan", "") for cell in cells)])
+            found = [mean_and_error(_every(runs, c, name, beta)) for c in COLLECTIONS]
+            rows.append([name, beta, *("; ".join(map(with_error, *each)) for each in found)])
     title = "MAP; cost above the least found on the sample at this β, in bits; standard errors"
     return ResultTable(title, ["method", "β", *COLLECTIONS], rows)
 
 
 def _preparation_table(runs: Runs) -> ResultTable:
-    rows = []
-    for value in next(iter(runs.values()))["preparations"]:
-        cells = []
-        for collection in COLLECTIONS:
-            mean, error = mean_and_error(_prepared(runs, collection, value))
-            cells.append(f"{mean:.3f} ± {error:.3f}".replace(" ± nan", ""))
-        rows.append([value, *cells])
+    rows = [
+        [value, *(with_error(*mean_and_error(_prepared(runs, c, value))) for c in COLLECTIONS)]
+        for value in next(iter(runs.values()))["preparations"]
+    ]
     title = "Preparation, AnnITCC at β = ½: MAP and its standard error"
     return ResultTable(title, ["preparation", *COLLECTIONS], rows)
 
@@ -225,9 +216,9 @@ def _preparation_table(runs: Runs) -> ResultTable:
 thesis = Experiment(
     "thesis",
     "The thesis: cost functions, heuristics, preparation",
-    _run,
     _conclude,
-    lambda options, n: [(name, run) for name in COLLECTIONS for run in range(n)],
+    _run,
+    lambda options, n: [*product(COLLECTIONS, range(n))],
     runs=20,
     quick_runs=2,
     dataset="newsgroups",

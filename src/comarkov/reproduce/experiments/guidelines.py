@@ -1,0 +1,130 @@
+"""The paper's four guidelines on β: MAP at every β for four properties of data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...costs.agreement import matching_accuracy
+from ...costs.objective import cost
+from ...io import datasets
+from ..experiment import (
+    Experiment,
+    Key,
+    PhaseDiagram,
+    Reproduction,
+    RunOptions,
+    Runs,
+    about,
+    solve,
+    verdicts,
+)
+from .synthetic import CIRCULANT_TRUTH, circulant_blocks
+
+Sample = tuple[Any, np.ndarray, np.ndarray, int]  # matrix, true rows and columns, column clusters
+STARTS = 5
+RANGES = {"larger": slice(4), "intermediate": slice(4, 7), "smaller": slice(7, 11)}  # of β
+
+
+def imbalanced(ratio: float, seed: int) -> Sample:
+    """Four diagonal blocks; each cluster has 1/ratio times the members of the one before."""
+    share = ratio ** -np.arange(4.0)
+    sizes = np.maximum(np.round(120 * share / share.sum()), 3).astype(int)
+    truth = np.repeat(np.arange(4), sizes)
+    rates = np.where(truth[:, None] == truth, 0.6, 0.15)
+    return np.random.default_rng(seed).poisson(rates), truth, truth, 4
+
+
+def unequal_numbers(column_clusters: float, seed: int) -> Sample:
+    """Eight diagonal blocks, with fewer column clusters."""
+    truth = np.repeat(np.arange(8), 15)
+    rates = np.where(truth[:, None] == truth, 1.2, 0.2)
+    joined = truth * int(column_clusters) // 8
+    return np.random.default_rng(seed).poisson(rates), truth, joined, int(column_clusters)
+
+
+def sparse(mean: float, seed: int) -> Sample:
+    """Planted blocks, observed with few counts."""
+    data = datasets.planted((150, 100), (5, 4), mean=mean, random_state=seed)
+    return data.matrix, np.asarray(data.row_classes), np.asarray(data.column_classes), 4
+
+
+def coupled(k: float, seed: int) -> Sample:
+    """Circulant blocks: the fewer ones a row has, the stronger rows and columns are coupled."""
+    return circulant_blocks(int(k)), CIRCULANT_TRUTH, CIRCULANT_TRUTH, 3
+
+
+class Guideline(NamedTuple):
+    """A property of data, values of it from mild to strong, and how to draw data that have it."""
+
+    title: str
+    label: str
+    values: tuple[float, ...]
+    draw: Callable[[float, int], Sample]
+
+
+GUIDELINES = {
+    "unequal": Guideline(
+        "Unequal numbers", "column clusters for 8 row clusters", (8, 6, 4, 3, 2), unequal_numbers
+    ),
+    "imbalanced": Guideline(
+        "Imbalanced clusters", "ratio of sizes", (1.0, 1.5, 2.0, 2.5, 3.0), imbalanced
+    ),
+    "noise": Guideline("Noise", "mean count", (0.6, 0.3, 0.2, 0.15, 0.1), sparse),
+    "coupled": Guideline("Coupling inside clusters", "ones in a row", (15, 9, 6, 4, 3), coupled),
+}
+
+
+def _run(key: Key, options: RunOptions) -> Any:
+    """Return the MAP of rows at every β, and by how much the truth costs more at β = 0."""
+    name, value, seed = str(key[0]), float(key[1]), int(key[2])
+    matrix, rows, columns, l = GUIDELINES[name].draw(value, seed)
+    counts = int(rows.max()) + 1, l
+    path = solve(matrix, counts, 0.0, "anneal", n_init=STARTS, random_state=seed)
+    maps = [matching_accuracy(rows, step.row_labels) for step in path]
+    return {"maps": maps, "truth_costs_more": cost(matrix, rows, columns, 0.0) - path[-1].cost}
+
+
+def _conclude(runs: Runs, options: RunOptions, n: int) -> Reproduction:
+    def every(name: str, value: float, what: str = "maps") -> np.ndarray:
+        return np.array([run[what] for key, run in runs.items() if key[:2] == (name, value)])
+
+    def ahead(name: str, best: str, *others: str) -> np.ndarray:
+        maps = every(name, GUIDELINES[name].values[-1])
+        means = {part: maps[:, of].mean(axis=1) for part, of in RANGES.items()}
+        return np.column_stack([means[best] - means[other] for other in others])
+
+    cheaper = every("imbalanced", GUIDELINES["imbalanced"].values[-1], "truth_costs_more")
+    findings = {
+        "unequal": ahead("unequal", "larger", "intermediate", "smaller"),
+        "imbalanced": ahead("imbalanced", "smaller", "intermediate", "larger"),
+        "noise": ahead("noise", "intermediate", "smaller", "larger"),
+        "coupled": ahead("coupled", "intermediate", "larger"),
+    }
+    diagrams = [
+        PhaseDiagram(*each[:3], np.array([every(name, v).mean(axis=0) for v in each.values]))
+        for name, each in GUIDELINES.items()
+    ]
+    return Reproduction(
+        **about("guidelines", n=n, starts=STARTS, cheaper=f"{np.mean(cheaper > 0):.0%}"),
+        y_label="MAP of rows",
+        claims=verdicts("guidelines", findings),
+        diagrams=diagrams,
+    )
+
+
+guidelines = Experiment(
+    "guidelines",
+    "The four guidelines",
+    _conclude,
+    _run,
+    lambda options, n: [
+        key for name, each in GUIDELINES.items() for key in product([name], each.values, range(n))
+    ],
+    runs=20,
+    quick_runs=4,
+    batch=10,
+)
