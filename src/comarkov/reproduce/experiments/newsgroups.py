@@ -104,7 +104,8 @@ def sample_of(preparation: Preparation, collection: str, seed: int, data: Path |
     counts = documents(data, preparation._replace(words="the sample"))
     if preparation.words != "the sample":
         groups = [counts.class_names.index(name) for name in COLLECTIONS[collection]]
-        is_read = np.isin(counts.row_classes, groups) | (preparation.words == "all groups")
+        is_read = np.isin(np.asarray(counts.row_classes), groups)
+        is_read |= preparation.words == "all groups"
         counts = _with_words(counts, most_informative(counts.matrix[is_read], 2000).tolist())
     return datasets.newsgroups_sample(counts, collection, random_state=seed)
 
