@@ -116,7 +116,8 @@ def _explain(table: RawTable, layout: Layout, classes: Collection[str], is_chose
 
 def warn_of_units(table: RawTable, weights: Collection[str]) -> None:
     """A note about columns that may be in different units."""
-    profiles = [profile for profile in profiles_of(table) if profile.name in weights]
+    fields = set(weights)
+    profiles = [profile for profile in profiles_of(table) if profile.name in fields]
     if len(profiles) > 1 and table.has_headings and (units := doubtful_units(profiles)):
         fact = f"the columns seem to be in different units ({units})"
         advice = "Use kind='records' if they are not."
