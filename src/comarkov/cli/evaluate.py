@@ -191,8 +191,8 @@ def _clusters_in(path: Path, column: str | None, side: str) -> Labels:
 
 def _table_of(folder: Path, side: str) -> Path:
     """The table of a side in a folder of results; of a chain, that of its states."""
-    states, table = folder / "states.csv", folder / f"{side}.csv"
-    if states.exists():
+    table = folder / f"{side}.csv"
+    if (states := folder / "states.csv").exists():
         return states
     if not table.exists() and is_results(folder):
         with errors_in_json(folder / SUMMARY):

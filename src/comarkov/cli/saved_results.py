@@ -33,10 +33,8 @@ if TYPE_CHECKING:
 
 def read_results(out: Path, titles: Path | None = None) -> Results:
     """The co-clustering in a folder, with titles from a file or those that the folder has."""
-    from ..results.results import Results  # slow to import
-
-    results = read_any_results(out, titles)
-    if not isinstance(results, Results):
+    results: Any = read_any_results(out, titles)
+    if not hasattr(results, "findings"):
         kind = type(results.fitted).__name__
         raise ValueError(f"{out} holds a {kind}, not a co-clustering. See: comarkov info {out}")
     return results
@@ -52,7 +50,12 @@ def read_any_results(out: Path, titles: Path | None = None) -> BaseResults:
     from ..results.words.titles import TITLES_FILE, OtherNumbersError
 
     if not is_results(out):
-        raise _missing_results(out)
+        advice = similar_file(out)
+        advice = advice or " Give a folder that comarkov fit, choose, chain or multi wrote."
+        if out.is_file():
+            fit = shlex.join(["comarkov", "fit", str(out), "-o", f"{stem_of(str(out))}-clusters"])
+            advice = f" If it holds data, cluster them first: {fit}"
+        raise FileNotFoundError(f"There are no results in {str(out)!r}.{advice}")
     about, model = summary(out), load(out)
     command = str(about.get("command", ""))
     with errors_in_json(out / SUMMARY):
@@ -76,15 +79,6 @@ def read_any_results(out: Path, titles: Path | None = None) -> BaseResults:
         problem = str(error.args[0])
         raise InputError(problem, advice=f"Make results with these numbers first: {cut}") from None
     return replace(results, folder=str(out))
-
-
-def _missing_results(out: Path) -> OSError:
-    """The error about a path that is not a folder of results."""
-    advice = similar_file(out) or " Give a folder that comarkov fit, choose, chain or multi wrote."
-    if out.is_file():
-        fit = shlex.join(["comarkov", "fit", str(out), "-o", f"{stem_of(str(out))}-clusters"])
-        advice = f" If it holds data, cluster them first: {fit}"
-    return FileNotFoundError(f"There are no results in {str(out)!r}.{advice}")
 
 
 @dataclass(frozen=True)

@@ -63,8 +63,15 @@ def _lines_about(side: SideFindings, cluster: int, n: int) -> list[str]:
     lines.append(f"{size}, {share} of the weight")
     if not are_positions(side.names, side.kind):
         lines.append(f"typical: {listed(map(short, side.typical(cluster, n + 1)), n)}")
-    distinctive = _distinctive_text(side, cluster, n) or f"no {side.other_kind}"
-    return [*lines, f"distinctive: {distinctive}"]
+    features = side.distinctive(cluster, n)
+    distinctive = features_text(features)
+    if side.has_categories:  # with shares: "8 (97% of these, 27% of all)"
+        distinctive = ", ".join(
+            f"{short(each.name)} ({percent_text(each.share)} of these, "
+            f"{percent_text(each.share / each.lift)} of all)"
+            for each in features
+        )
+    return [*lines, f"distinctive: {distinctive or f'no {side.other_kind}'}"]
 
 
 def headline(findings: Findings) -> str:
@@ -83,18 +90,6 @@ def headline(findings: Findings) -> str:
     return (
         f"{sizes} keep {percent_text(information.kept)} of the information "
         f"({bits[0]} of {bits[1]} bits) at β = {findings.beta:g}."
-    )
-
-
-def _distinctive_text(side: SideFindings, cluster: int, n: int) -> str:
-    """With shares for records: "8 (97% of these, 27% of all)"."""
-    features = side.distinctive(cluster, n)
-    if not side.has_categories:
-        return features_text(features)
-    return ", ".join(
-        f"{short(each.name)} ({percent_text(each.share)} of these, "
-        f"{percent_text(each.share / each.lift)} of all)"
-        for each in features
     )
 
 

@@ -446,14 +446,13 @@ def joint_of_fit(fitted: Any, X: Any) -> Joint:
     X = fit_input(X)
     csr, model = as_csr(X), fitted._model
     shape = fitted.row_labels_.size, fitted.column_labels_.size
-    difference = "has other weights, or has them elsewhere"
+    difference = "has {} rows x {} columns, not {} x {}".format(*csr.shape, *shape)
     if csr.shape == shape:
+        difference = "has other weights, or has them elsewhere"
         counted = getattr(fitted, "sample_weight_", None)
         data = joint_weighed_by(X if is_on_disk(X) else csr, fitted.weighting_, counted)
         if model.has_masses_of(data):
             return with_names(data, model.row_names, model.column_names)
-    else:
-        difference = "has {} rows x {} columns, not {} x {}".format(*csr.shape, *shape)
     raise InputError(
         f"X is not the matrix of the fit. It {difference}.",
         advice="Pass the same rows and columns in the same order.",

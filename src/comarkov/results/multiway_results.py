@@ -227,7 +227,7 @@ class MultiwayResults(BaseResults):
 
     def hubs(self, cluster: int, n: int) -> list[str]:
         """The members of a group with the most edges."""
-        own = next(iter(self.types.values()))
+        (own,) = self.types.values()
         return [own.names[i] for i in own.members(cluster, self.links.sum(axis=1))[:n]]
 
     def bridges(self, cluster: int, n: int) -> list[tuple[str, int]]:

@@ -110,9 +110,9 @@ def multiway_page(results: MultiwayResults) -> str:
             for each in results.relations
         ],
     }
-    drawn = _drawn(results)
-    network = {} if drawn is None else {"network": drawn}
-    return _render(MULTIWAY_PAGE, results, {"drawn": drawn}, about | network)
+    if drawn := _drawn(results):
+        about["network"] = drawn
+    return _render(MULTIWAY_PAGE, results, {"drawn": drawn}, about)
 
 
 def _drawn(results: MultiwayResults) -> dict[str, Any] | None:

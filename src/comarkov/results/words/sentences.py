@@ -170,8 +170,8 @@ def _feature_findings(side: SideFindings, weight: Weight, most: int) -> list[Fin
 
 def _subject(side: SideFindings, cluster: int, members: np.ndarray) -> str:
     text = _members(side, cluster, members)
-    verb = "concentrates" if side.sizes[cluster] == 1 else "concentrate"
-    return f"{text[:1].upper()}{text[1:]} {verb} on"
+    ending = "s" if side.sizes[cluster] == 1 else ""
+    return f"{text[:1].upper()}{text[1:]} concentrate{ending} on"
 
 
 def _amount(lift: float, share: float, weight: Weight) -> str:

@@ -21,7 +21,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -184,9 +184,8 @@ def _distinct(title: str, member: str, taken: list[str]) -> str:
     """The title; if another cluster has it, that of its members, or with a number added."""
     if title in taken and member:
         title = member
-    if title not in taken:
-        return title
-    return next(text for n in count(2) if (text := f"{title} ({n})") not in taken)
+    numbered = (f"{title} ({n})" for n in count(2))
+    return next(text for text in chain([title], numbered) if text not in taken)
 
 
 def _key(word: str) -> str:
