@@ -420,6 +420,8 @@ def test_the_index_of_the_site_claims_what_its_page_shows():
         assert f"| {title} | {', '.join(numbers)} | {', '.join(statements)} |" in index
         titles.append(title)
     assert len(titles) == len(EXPERIMENTS) + 1  # and all together
+    assert f"all {numbers[0]} published" in index
+    assert f"{statements[0]} statements" in index
     for name, experiment in EXPERIMENTS.items():
         assert f"## {experiment.title}\n" in page
         assert f"`comarkov reproduce {name}`" in page

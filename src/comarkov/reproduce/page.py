@@ -118,7 +118,6 @@ def _distance(point: Point) -> float:
 
 
 def _readable(point: Point) -> dict[str, str]:
-    """Return a point as texts."""
     numbers = {name: f"{getattr(point, name):.4f}" for name in ("published", "ours")}
     return {"x": f"{point.x:g}", **numbers, "status": point.status, "reason": point.reason}
 

@@ -114,7 +114,6 @@ def sample_of(preparation: Preparation, collection: str, seed: int, data: Path |
 
 
 def _run(key: Key, options: RunOptions) -> Any:
-    """Return the MAP of documents at every β."""
     collection, l, algorithm, run = str(key[0]), int(key[1]), str(key[2]), int(key[3])
     # every number of word clusters has its own samples
     seed = WORD_CLUSTERS.index(l) + len(WORD_CLUSTERS) * run
@@ -306,7 +305,6 @@ VARIANTS = {
 
 
 def _run_variant(key: Key, options: RunOptions) -> Any:
-    """Return the MAP of documents at every β."""
     variant, collection, l, run = VARIANTS[str(key[0])], str(key[1]), int(key[2]), int(key[3])
     sample = sample_of(variant.preparation, collection, run, options.data)
     counts = len(sample.class_names), l
@@ -348,12 +346,11 @@ def _distances(maps: dict[Key, np.ndarray]) -> ResultTable:
 
 
 def _single(maps: dict[Key, np.ndarray]) -> ResultTable:
-    cells = [
-        [f"{few:.3f}, {many:.3f}" for few, many in zip(*both, strict=True)]
-        for c in COLLECTIONS
-        for both in [[_distance(maps[ONE_SAMPLE, c, l], c, l) for l in (FEW, VARIED)]]
+    off = [[_distance(maps[ONE_SAMPLE, c, l], c, l) for l in (FEW, VARIED)] for c in COLLECTIONS]
+    rows = [
+        [str(i), *(f"{few:.3f}, {many:.3f}" for few, many in each)]
+        for i, each in enumerate(np.array(off).transpose(2, 0, 1), start=1)
     ]
-    rows = [[str(i), *each] for i, each in enumerate(zip(*cells, strict=True), start=1)]
     title = f"Each sample alone, {ONE_SAMPLE}: mean distance for l = {FEW} and l = {VARIED}"
     return ResultTable(title, ["sample", *COLLECTIONS], rows)
 

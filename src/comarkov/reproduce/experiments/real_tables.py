@@ -264,11 +264,9 @@ def _data_findings(movies: Dataset) -> dict[str, Any]:
 def random_purity(movies: Dataset) -> tuple[float, float]:
     """Return mean and standard deviation of MAP' for random clusters."""
     rng = np.random.default_rng(0)
-    n = len(movies.column_names)
-    values = [
-        purity(np.asarray(movies.column_classes), rng.integers(MOVIE_CLUSTERS[1], size=n))
-        for _ in range(RANDOM_CLUSTERINGS)
-    ]
+    genres = np.asarray(movies.column_classes)
+    drawn = rng.integers(MOVIE_CLUSTERS[1], size=(RANDOM_CLUSTERINGS, len(genres)))
+    values = [purity(genres, labels) for labels in drawn]
     return float(np.mean(values)), float(np.std(values, ddof=1))
 
 
@@ -299,17 +297,14 @@ def together(movies: Dataset, repetitions: list[np.ndarray]) -> dict[str, tuple[
 
 
 def _clusters(movies: Dataset, labels: np.ndarray) -> ResultTable:
-    """List the most rated movies of each cluster, and its genres."""
     mass = np.asarray(movies.matrix.sum(axis=0)).ravel()
     rows = []
     for cluster in range(labels.max() + 1):
         members = np.flatnonzero(labels == cluster)
         members = members[np.argsort(-mass[members], kind="stable")]
         shares = np.asarray(movies.column_classes)[members].mean(axis=0)
-        genres = [
-            f"{movies.class_names[genre]} {shares[genre]:.0%}"
-            for genre in np.argsort(-shares, kind="stable")[:2]
-        ]
+        common = np.argsort(-shares, kind="stable")[:2]
+        genres = [f"{movies.class_names[genre]} {shares[genre]:.0%}" for genre in common]
         named = "; ".join(movies.column_names[movie] for movie in members[:8])
         rows.append([str(members.size), ", ".join(genres), named])
     return ResultTable("Movie clusters at β = 0.9", ["movies", "genres", "most rated"], rows)
