@@ -2,6 +2,7 @@
 
 import itertools
 import warnings
+from math import inf
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ import comarkov
 from comarkov import CoClustering, MarkovAggregation
 from comarkov.costs.objective import markov
 from comarkov.search.optimise import exact
-from comarkov.search.optimise.exact import every_partition, optimum
+from comarkov.search.optimise.exact import count, every_partition, optimum
 from comarkov.search.optimise.methods import Method
 
 BETA = st.one_of(st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]), st.floats(0, 1))
@@ -156,3 +157,11 @@ def test_partitions_are_all_there_in_order(n):
     for k in range(1, n + 1):
         every = list(partitions(np.ones(n), k))
         assert [tuple(line) for line in every_partition(n, k)] == every
+        assert count(n, k) == len(every)
+
+
+def test_more_partitions_than_can_be_looked_at_are_infinitely_many():
+    assert count(25, 2) == 2**24 - 1
+    assert count(1000, 999) == 1000 * 999 / 2
+    assert count(30, 15) == count(10**6, 10**6 - 1) == count(10**6, 2) == inf
+    assert count(10**6, 1) == count(10**6, 10**6) == 1

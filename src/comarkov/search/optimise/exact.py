@@ -1,29 +1,38 @@
-"""The global optimum of tiny data, from all partitions of rows and of columns.
+"""The global optimum of tiny data, from all partitions.
 
-The cost is a sum of terms of single sides, of which there is one for each partition, and of blocks,
-for each pair of partitions; of the states of a chain, which are related to themselves, for each
-partition. Terms are in nats and up to a constant.
+The cost is a sum of terms of single sides and of pairs of sides, in nats and up to a constant.
+Given the clusters of the outer side, it is a sum over the clusters of the inner side, whose best
+partition `kernels.partitions` finds without enumerating them. So only the partitions of one side
+are enumerated: those of rows or of columns, whichever is less work; of neither at β = 1; of the
+states of a chain, which are related to themselves.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from math import inf, prod
-from typing import Any
+from math import comb, inf, log, prod
+from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import stirling2
 
-from ...costs.objective import Factors, nats
+from ...costs.objective import nats
 from ...kernels.logarithm import TIE
+from ...kernels.partitions import Subsets, add_block_costs, best_partitions
 from ..run import Budget, Run, in_parts
 from ..state.coclusters import Problem, Solution
 from .refine import Labels, State, refine
 
-TERM_WORK = 20  # of a term v ln v in NumPy, in terms of a sweep
+# The work of each step, in terms of a sweep:
+COMPARE_WORK = 2  # comparing two subsets
+LOGARITHM_WORK = 4  # a term in a table of blocks or subsets
+NUMPY_LOGARITHM_WORK = 15  # a term that NumPy computes
+COMBINATION_WORK = 50  # recording a partition of the outer side
+
 MAX_RELATION_CELLS = 1 << 16  # relations with more are not tiny, and would take memory
-CELLS_AT_A_TIME = 1 << 18
+MAX_PARTITIONS = 1e9  # larger numbers of partitions count as infinite
+MAX_COUNTED = 1000  # with more elements, only 1 or n clusters have few enough partitions
+MAX_INNER = 20  # elements whose subsets are all kept in memory, in about 100 MB
+CODE_BITS = 62
 
 
 def with_optimum(solution: Solution[State], problem: Problem[State], run: Run) -> Solution[State]:
@@ -39,7 +48,7 @@ def with_optimum(solution: Solution[State], problem: Problem[State], run: Run) -
     refine(state, run.undisturbed(), "end")
     if state.cost(run.beta) > solution.state.cost(run.beta) + TIE:  # small masses were rounded off
         return solution
-    return replace(solution, state=state)
+    return replace(solution, state=state, fine=None)
 
 
 def optimum(problem: Problem[Any], run: Run) -> list[Labels | None] | None:
@@ -48,45 +57,169 @@ def optimum(problem: Problem[Any], run: Run) -> list[Labels | None] | None:
     Rows come before columns, and clusters are numbered by their first elements. Returns None if it
     takes too long, if time is over, if there are several relations, or if any labels are given.
     """
-    starts, (relation, *others) = problem.starts, problem.relations
-    source, target, joint, coefficients = relation
-    sides = [t for t in dict.fromkeys((source, target)) if starts[t].k is not None]
-    if others or any(start.has_numbers for start in starts):
+    relations, starts = problem.relations, problem.starts
+    if len(relations) > 1 or any(start.has_numbers for start in starts):
         return None
-    masses = [start.has_mass for start in (starts[source], starts[target])]
-    numbers = [starts[t].k or 1 for t in sides]
-    sizes = [int(starts[t].has_mass.sum()) for t in sides]
-    if work(joint.shape, sizes, numbers) > Budget.EXACT.terms:
+    if prod(relations[0].joint.shape) > MAX_RELATION_CELLS:
         return None
-    partitions = [every_partition(n, k) for n, k in zip(sizes, numbers, strict=True)]
-    whole = joint.csr.toarray()[masses[0]][:, masses[1]] / joint.total
-    c = coefficients(run.beta).one_sided(source in sides, target in sides)
-    costs = np.zeros([len(each) for each in partitions])
-    if c.factors.blocks:
-        costs = c.factors.blocks * _block_costs(whole, partitions, numbers, source == target, run)
-    for t, facing, own in ((source, whole, c), (target, whole.T, c.transposed)):
-        if t in sides:
-            axis = sides.index(t)
-            of_side = _side_costs(facing, partitions[axis], numbers[axis], own.factors, run)
-            costs += of_side if costs.ndim == 1 else np.expand_dims(of_side, 1 - axis)
-    if run.stop():
+    parts = cost_parts(problem, run.beta)
+    works = {outer: work(parts, outer) for outer in (None, *parts.sides)}
+    outer = min(works, key=lambda choice: works[choice])
+    if works[outer] > Budget.EXACT.terms:
         return None
-    first = np.unravel_index(np.flatnonzero(costs <= costs.min() + TIE)[0], costs.shape)
+    clusters = _least(parts, outer, works[outer], run)
+    if clusters is None:
+        return None
     labels: list[Labels | None] = [None] * len(starts)
-    for t, own_partitions, place in zip(sides, partitions, first, strict=True):
+    for t, own in clusters.items():
         labels[t] = every = np.full(starts[t].has_mass.size, -1)
-        every[starts[t].has_mass] = own_partitions[place]
+        every[starts[t].has_mass] = own
     return labels
 
 
-def work(shape: tuple[int, ...], sizes: list[int], numbers: list[int]) -> float:
-    """Return the work of computing all costs, in terms of a sweep."""
-    if prod(shape) > MAX_RELATION_CELLS:
+# --- the terms of the cost, and how much work they are ----------------------------------------
+
+
+class TinySide(NamedTuple):
+    """A side and the terms of the cost of it alone: Σ_y factor_y Σ_a f(mass of cluster a in y)."""
+
+    n: int
+    k: int
+    masses: np.ndarray  # by (element, column), as shares of all mass
+    factors: np.ndarray
+
+
+class CostParts(NamedTuple):
+    """All terms of the cost at one β: of each side that is clustered, and of blocks."""
+
+    sides: dict[int, TinySide]
+    masses: np.ndarray  # by elements of both ends of the relation, as shares of all mass
+    factor: float  # of Σ f(mass of a block)
+    is_loop: bool
+
+
+def cost_parts(problem: Problem[Any], beta: float) -> CostParts:
+    """Return the terms of the cost of a problem with one relation."""
+    ((source, target, joint, coefficients),) = problem.relations
+    starts, is_loop = problem.starts, source == target
+    clustered = [t for t, start in enumerate(starts) if start.k is not None]
+    c = coefficients(beta).one_sided(source in clustered, target in clustered)
+    whole = joint.csr.toarray() / joint.total
+    columns: dict[int, list[tuple[np.ndarray, float]]] = {t: [] for t in clustered}
+    for t, own, view, masses in (
+        (source, c, joint, whole),
+        (target, c.transposed, joint.T, whole.T),
+    ):
+        if t in clustered:
+            columns[t].append((view.row_mass[:, None] / joint.total, own.factors.mass))
+            columns[t] += [(masses, own.factors.items)] if own.source else []
+    sides = {}
+    for t, every in columns.items():
+        table = np.hstack([masses for masses, _ in every])[starts[t].has_mass]
+        table = np.ascontiguousarray(table)
+        factors = np.concatenate([np.full(masses.shape[1], factor) for masses, factor in every])
+        sides[t] = TinySide(len(table), starts[t].k or 1, table, factors)
+    between = whole[starts[source].has_mass][:, starts[target].has_mass]
+    return CostParts(sides, np.ascontiguousarray(between), c.factors.blocks, is_loop)
+
+
+def work(parts: CostParts, outer: int | None) -> float:
+    """Return the work if one side is enumerated, or none, in terms of a sweep."""
+    if outer is None and parts.factor:
         return inf
-    counts = [float(stirling2(n, k)) for n, k in zip(sizes, numbers, strict=True)]
-    blocks = prod(counts) * prod(numbers)
-    alone = sum(P * k * max(shape) for P, k in zip(counts, numbers, strict=True))
-    return TERM_WORK * (2 * blocks + alone)
+    own = None if outer is None else parts.sides[outer]
+    inner = [side for t, side in parts.sides.items() if t != outer]
+    combined = count(own.n, own.k) if own else 1
+    if combined == inf or any(i.n > MAX_INNER or i.n * _digit(i.k) > CODE_BITS for i in inner):
+        return inf
+    a_combination: float = COMBINATION_WORK
+    if parts.factor and own:
+        one, sets = (inner[0], 2 ** inner[0].n) if inner else (own, own.k)
+        a_combination += one.n * own.n + LOGARITHM_WORK * own.k * sets
+    terms = combined * a_combination
+    if own:
+        terms += combined * own.factors.size * (own.n + LOGARITHM_WORK * own.k)
+    for side in inner:
+        terms += NUMPY_LOGARITHM_WORK * side.factors.size * 2**side.n
+        terms += combined * COMPARE_WORK * _comparisons(side.n, side.k)
+    return float(terms)
+
+
+def count(n: int, k: int) -> float:
+    """Return the number of partitions of n elements into k clusters; infinite if there are many."""
+    if k in (1, n):
+        return 1
+    if n > MAX_COUNTED or (n - k) * log(k) > log(MAX_PARTITIONS):  # k^(n-k) place all but k
+        return inf
+    sums = [1] + [0] * (n - k)  # of all products of so many of the numbers up to i
+    for i in range(1, k + 1):
+        for d in range(1, n - k + 1):
+            sums[d] += i * sums[d - 1]
+    return sums[-1] if sums[-1] <= MAX_PARTITIONS else inf
+
+
+def _comparisons(n: int, k: int) -> int:
+    """Return the number of pairs of subsets that ``best_partitions`` compares."""
+    return 2 ** (n - 1) + sum(
+        comb(n - 1, size) * 2 ** (size - 1) for j in range(2, k) for size in range(j, n - k + j + 1)
+    )
+
+
+# --- the enumeration --------------------------------------------------------------------------
+
+
+def _least(
+    parts: CostParts, outer: int | None, terms: float, run: Run
+) -> dict[int, np.ndarray] | None:
+    """Return the clusters of the elements of each side at the least cost; None if time is over."""
+    partitions, costs = np.zeros((1, 0), np.int16), np.zeros(1)
+    if outer is not None:
+        n, k, masses, factors = parts.sides[outer]
+        partitions = every_partition(n, k)
+        columns = np.arange(factors.size, dtype=np.int16)[None]  # each a cluster of its own
+        costs = _block_costs(masses, partitions, columns, factors, k)
+    inner = {t: side for t, side in parts.sides.items() if t != outer}
+    subsets = {t: subsets_of(side.masses, side.factors, side.k) for t, side in inner.items()}
+    codes = {t: np.arange(costs.size) for t in parts.sides}  # of inner sides, they are written
+    a_call, seen = Budget.CALL.times(terms / costs.size, 1, costs.size), 0
+    for numbers in in_parts(np.arange(costs.size), a_call, run):
+        labels, seen = partitions[numbers], seen + numbers.size
+        if parts.is_loop and outer is not None:
+            own = parts.sides[outer]
+            factors = np.full(own.k, parts.factor)
+            costs[numbers] += _block_costs(parts.masses, labels, labels, factors, own.k)
+        for t, side in inner.items():
+            least, code = np.empty(numbers.size), np.empty(numbers.size, np.int64)
+            blocks = _linked(parts, t, outer)
+            best_partitions(subsets[t], blocks[0], labels, blocks[1], side.k, least, code)
+            costs[numbers] += least
+            codes[t][numbers] = code
+    if seen < costs.size:
+        return None
+    ties = np.flatnonzero(costs <= costs.min() + TIE)
+    first = ties[np.lexsort([codes[t][ties] for t in reversed(codes)])[0]]
+    return {
+        t: partitions[first] if t == outer else decoded(int(codes[t][first]), side.n, side.k)
+        for t, side in parts.sides.items()
+    }
+
+
+def _linked(parts: CostParts, t: int, outer: int | None) -> tuple[np.ndarray, np.ndarray]:
+    """Return the masses by elements of the outer side and of t, and factors of outer clusters."""
+    if outer is None or not parts.factor:
+        return np.empty((0, parts.sides[t].n)), np.empty(0)
+    masses = parts.masses.T if t < outer else parts.masses
+    return np.ascontiguousarray(masses), np.full(parts.sides[outer].k, parts.factor)
+
+
+def _block_costs(
+    masses: np.ndarray, rows: np.ndarray, columns: np.ndarray, factors: np.ndarray, k: int
+) -> np.ndarray:
+    """Return the costs of blocks, for each labelling of k row clusters and of the columns."""
+    sums, blocks = np.empty((k, masses.shape[1])), np.empty((k, factors.size))
+    costs = np.zeros(len(rows))
+    add_block_costs(masses, rows, columns, factors, sums, blocks, costs)
+    return costs
 
 
 def every_partition(n: int, k: int) -> np.ndarray:
@@ -100,46 +233,44 @@ def every_partition(n: int, k: int) -> np.ndarray:
         label = (fewest[parent] + place).astype(np.int16)
         labels = np.column_stack([labels[parent], label])
         used = np.maximum(used[parent], label + 1)
-    return labels
+    return np.ascontiguousarray(labels)
 
 
-def _in_clusters(
-    masses: np.ndarray, partitions: np.ndarray, k: int, cells: int, run: Run
-) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Yield some partitions, their members (cluster, element), and masses by (cluster, column)."""
-    size = max(1, CELLS_AT_A_TIME // (k * cells))
-    for part in in_parts(np.arange(len(partitions)), size, run):
-        members = (partitions[part, None] == np.arange(k)[:, None]).astype(np.float64)
-        yield part, members, members @ masses
+# --- codes of partitions, and subsets ---------------------------------------------------------
 
 
-def _side_costs(
-    masses: np.ndarray, partitions: np.ndarray, k: int, factors: Factors, run: Run
-) -> np.ndarray:
-    """Return the terms of one side alone, for each of its partitions."""
-    costs = np.zeros(len(partitions))
-    for part, _, sums in _in_clusters(masses, partitions, k, sum(masses.shape), run):
-        costs[part] = factors.mass * nats(sums.sum(axis=2)).sum(axis=1)
-        if factors.items:
-            costs[part] += factors.items * nats(sums).sum(axis=(1, 2))
-    return costs
+def subsets_of(masses: np.ndarray, factors: np.ndarray, k: int) -> Subsets:
+    """Return all subsets of the rows of ``masses``, their fixed costs, and scratch memory.
+
+    The cost is Σ_y factors[y] f(mass in y), f(v) = v ln v.
+    """
+    n = masses.shape[0]
+    alone = np.zeros(1 << n)
+    for column, factor in zip(masses.T, factors, strict=True):
+        alone += factor * nats(_sums(column))
+    return Subsets(
+        size=_sums(np.ones(n, np.int64)),
+        ones=_sums(1 << (_digit(k) * np.arange(n - 1, -1, -1))),
+        alone=alone,
+        mass=np.empty(1 << n),
+        cost=np.empty((3, 1 << n)),
+        code=np.zeros((3, 1 << n), np.int64),
+    )
 
 
-def _block_costs(
-    masses: np.ndarray, partitions: list[np.ndarray], numbers: list[int], is_loop: bool, run: Run
-) -> np.ndarray:
-    """Return Σ f(mass of a block) for each pair of partitions; of a chain, for each partition."""
-    costs = np.zeros([len(each) for each in partitions])
-    n, m = masses.shape
-    other = np.equal(partitions[-1].T, np.arange(numbers[-1])[:, None, None])
-    other = (
-        other.transpose(1, 0, 2).reshape(m, -1).astype(np.float64)
-    )  # one column for each cluster
-    cells = n + m if is_loop else n + other.shape[1]
-    for part, members, sums in _in_clusters(masses, partitions[0], numbers[0], cells, run):
-        if is_loop:
-            costs[part] = nats(sums @ members.transpose(0, 2, 1)).sum(axis=(1, 2))
-        else:
-            blocks = (sums.reshape(-1, m) @ other).reshape(part.size, -1, costs.shape[1])
-            costs[part] = nats(blocks).sum(axis=1)
-    return costs
+def decoded(code: int, n: int, k: int) -> np.ndarray:
+    """Return the labels of a code."""
+    return code >> (_digit(k) * np.arange(n - 1, -1, -1)) & ((1 << _digit(k)) - 1)
+
+
+def _digit(k: int) -> int:
+    """Return the number of bits of a label in a code."""
+    return (k - 1).bit_length()
+
+
+def _sums(values: np.ndarray) -> np.ndarray:
+    """Return the sum of the values over each subset."""
+    sums = np.zeros(1, values.dtype)
+    for value in values:
+        sums = np.concatenate([sums, sums + value])
+    return sums
