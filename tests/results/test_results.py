@@ -264,6 +264,13 @@ def test_results_take_what_fit_takes(model, results):
     assert (rows.names[0], columns.names[0], rows.kind) == ("Evelyn", "E1", "woman")
 
 
+def test_documents_without_names_are_numbered_from_1():
+    texts = ["sun sea", "sea sun", "ice snow", "snow ice"]
+    model = CoClustering(2, random_state=0).fit(texts)
+    lines = model.results(texts).tables()["rows.csv"].splitlines()
+    assert [line.split(",")[0] for line in lines[1:]] == ["1", "2", "3", "4"]
+
+
 def test_elements_that_share_a_name_are_told_apart():
     frame = pd.DataFrame(WOMEN.matrix, ["x", "x", *WOMEN.row_names[2:]], WOMEN.column_names)
     model = CoClustering((2, 3), n_init=10, random_state=0).fit(frame)

@@ -475,4 +475,6 @@ def names_of_fit(fitted: Any, X: Any) -> tuple[list[str] | None, list[str] | Non
         distinct(known if given is None or are_numbers(given) else given)
         for given, known in zip(names(X), of_fit, strict=True)
     )
+    if rows is None and getattr(X, "texts", None) is not None:
+        rows = [*X.row_names]  # documents count from 1
     return rows, columns
