@@ -39,7 +39,8 @@ GROUPS = {
 MADE_BY_FITS = ("Hierarchy", "MergeTree", "Results")  # users do not call their constructors
 WITH_FIELDS = ("Approximation", "Data", "Information", "Progress", "Step", "datasets.Dataset")
 # What other modules of the package call, and users do not.
-INTERNAL = {"checked", "learn", "makes_uniform", "set_predict_request", "sides_at"}
+INTERNAL = {"checked", "learn", "makes_uniform", "sides_at"}
+INTERNAL |= {"set_fit_request", "set_predict_request"}  # of scikit-learn
 INTERNAL |= {"weigh_before_division", "weigh_columns", "weigh_rows"}
 OF_SKLEARN = ("get_params", "set_params", "fit_transform", "set_output", "get_feature_names_out")
 OF_SKLEARN += ("biclusters_", "get_shape", "get_submatrix")
