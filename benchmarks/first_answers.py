@@ -39,32 +39,49 @@ KNOWN = {
 }
 SEEN = {  # unseen until the figures before
     "records": "MASS::birthwt:low modeldata::attrition:Attrition modeldata::scat:Species "
-    "carData::Chile:vote ISLR::OJ:Purchase heplots::Diabetes:group modeldata::wa_churn:churn "
-    "survival::lung survival::pbc ggplot2::msleep ggplot2::midwest carData::Salaries:rank "
-    "carData::Prestige:type openintro::cia_factbook Ecdat::Computers MASS::UScereal:mfr "
-    "HistData::Guerry:Region modeldata::stackoverflow:Remote rpart::kyphosis:Kyphosis "
-    "psych::sat.act dslabs::stars:type wooldridge::wage1 "
-    "openintro::births14:habit robustbase::heart boot::nuclear DAAG::ais:sport "
-    "ratdat::surveys",
-    "mixed units": "Stat2Data::Cereal HSAUR::water",
-    "table": "HSAUR::voting HSAUR::students vcdExtra::TV",
+    "carData::Chile:vote ISLR::OJ:Purchase heplots::Diabetes:group "
+    "modeldata::wa_churn:churn survival::lung survival::pbc ggplot2::msleep "
+    "ggplot2::midwest carData::Salaries:rank carData::Prestige:type "
+    "openintro::cia_factbook Ecdat::Computers MASS::UScereal:mfr HistData::Guerry:Region "
+    "modeldata::stackoverflow:Remote rpart::kyphosis:Kyphosis psych::sat.act "
+    "dslabs::stars:type wooldridge::wage1 openintro::births14:habit robustbase::heart "
+    "boot::nuclear DAAG::ais:sport ratdat::surveys Stat2Data::Hawks:Species "
+    "openintro::possum:pop MASS::painters:School openintro::hsb2:prog "
+    "Stat2Data::Leukemia:Resp openintro::bdims:sex Stat2Data::Titanic:Survived "
+    "AER::CreditCard:card MASS::survey:Sex sklearn::wine:target "
+    "sklearn::breast_cancer:target Orange::heart_disease:diameter_narrowing "
+    "Orange::zoo:type",
+    "mixed units": "Stat2Data::Cereal HSAUR::water AER::CASchools AER::Fatalities "
+    "openintro::fastfood "
+    "openintro::starbucks openintro::mlbbat10 gt::gtcars openintro::sowc_demographics "
+    "Stat2Data::MetroHealth83 datasets::rock datasets::LifeCycleSavings MASS::cpus "
+    "MASS::hills MASS::UScrime carData::UN carData::Ericksen datasets::Seatbelts "
+    "ISLR::College openintro::satgpa openintro::mammals openintro::climate70 "
+    "openintro::esi plm::Produc AER::Guns Stat2Data::Election16",
+    "table": "HSAUR::voting HSAUR::students vcdExtra::TV carData::Florida Stat2Data::PalmBeach "
+    "openintro::arbuthnot",
     "edges": "vcdExtra::Vote1980 vcdExtra::Gilby vcd::Suicide datasets::occupationalStatus "
-    "datasets::UCBAdmissions",
+    "datasets::UCBAdmissions carData::Migration MASS::housing datasets::crimtab "
+    "MASS::oats",
 }
-
-
 UNSEEN = {
-    "records": "Stat2Data::Hawks:Species openintro::possum:pop MASS::painters:School "
-    "openintro::hsb2:prog Stat2Data::Leukemia:Resp openintro::bdims:sex "
-    "Stat2Data::Titanic:Survived AER::CreditCard:card MASS::survey:Sex sklearn::wine:target "
-    "sklearn::breast_cancer:target Orange::heart_disease:diameter_narrowing Orange::zoo:type",
-    "mixed units": "AER::CASchools AER::Fatalities openintro::fastfood openintro::starbucks "
-    "openintro::mlbbat10 gt::gtcars openintro::sowc_demographics Stat2Data::MetroHealth83 "
-    "datasets::rock datasets::LifeCycleSavings MASS::cpus MASS::hills MASS::UScrime carData::UN "
-    "carData::Ericksen datasets::Seatbelts ISLR::College openintro::satgpa openintro::mammals "
-    "openintro::climate70 openintro::esi plm::Produc AER::Guns Stat2Data::Election16",
-    "table": "carData::Florida Stat2Data::PalmBeach openintro::arbuthnot",
-    "edges": "carData::Migration MASS::housing datasets::crimtab MASS::oats",
+    "records": "vcdExtra::ICU:died survival::veteran:celltype AER::PSID1982:occupation "
+    "DAAG::leafshape:location DAAG::spam7:yesno DAAG::mifem:outcome rpart::car90:Type "
+    "MASS::Melanoma:status carData::BEPS:vote rpart::stagec:ploidy "
+    "modeldata::hpc_data:class vcdExtra::Cormorants:station "
+    "modeldata::ischemic_stroke:stroke Stat2Data::AHCAvote2017:Party "
+    "modeldata::leaf_id_flavia openintro::email:spam modeldata::cells:class "
+    "carData::Arrests:colour ISLR::Carseats:ShelveLoc dslabs::gapminder:continent "
+    "ISLR::Auto:origin",
+    "mixed units": "carData::UN98 carData::Freedman carData::Highway1 AER::Journals AER::GrowthDJ "
+    "Ecdat::Hedonic Ecdat::Caschool robustbase::milk robustbase::aircraft "
+    "robustbase::education robustbase::toxicity robustbase::wood DAAG::hills2000 "
+    "DAAG::oddbooks Stat2Data::ReligionGDP wooldridge::hprice1 wooldridge::ceosal1 "
+    "wooldridge::crime2 gapminder::gapminder stevedata::GHR04 Stat2Data::RacialAnimus "
+    "Stat2Data::GrinnellHouses wooldridge::apple",
+    "table": "survival::uspop2 Ecdat::OCC1950 openintro::world_pop DAAG::austpop",
+    "edges": "vcdExtra::Hauser79 vcdExtra::Yamaguchi87 vcdExtra::Accident vcd::Bundestag2005 "
+    "vcd::RepVict MASS::minn38 vcdExtra::Glass gt::countrypops stevedata::mvprod",
 }
 MOST_ROWS = 1500  # to be clustered; k-prototypes takes minutes for more
 SCORES: list[tuple[float, ...]] = []  # ARIs: ours, k-means, k-prototypes; chosen from 2 to 12

@@ -200,39 +200,39 @@ VEGA: dict[str, Callable[[], Any]] = {
 }
 
 
-def _sample_file(name: str, **options: Any) -> pd.DataFrame:
+def sample_file(name: str, **options: Any) -> pd.DataFrame:
     with files("bokeh_sampledata").joinpath("_data", name).open("rb") as file:
         compression = "gzip" if name.endswith(".gz") else None
         return pd.read_csv(file, compression=compression, **options)
 
 
 def _routes() -> pd.DataFrame:
-    routes = _sample_file("routes.csv.gz")
+    routes = sample_file("routes.csv.gz")
     return pd.crosstab(routes["Airline"], routes["Destination"])
 
 
 def _titanic() -> pd.DataFrame:
-    people = _sample_file("titanic_all.csv")
+    people = sample_file("titanic_all.csv")
     return pd.crosstab(people["class"], [people["sex"], people["survived"]])
 
 
 def _emissions() -> pd.DataFrame:
-    table = _sample_file("emissions.csv.gz")
+    table = sample_file("emissions.csv.gz")
     return _summed(table[table["year"] >= 1960], "country", "year", "emissions")
 
 
 def _population() -> pd.DataFrame:
-    table = _sample_file("population.csv.gz")
+    table = sample_file("population.csv.gz")
     return _summed(table[table["Year"] == 2010], "Location", "AgeGrp", "Value")
 
 
 def _commits() -> pd.DataFrame:
-    lines = _sample_file("commits.txt.gz", header=None, sep="\t").iloc[:, 0]
+    lines = sample_file("commits.txt.gz", header=None, sep="\t").iloc[:, 0]
     return pd.crosstab(lines.str.slice(0, 3), lines.str.extract(r" (\d\d):\d\d")[0])
 
 
 def _fuel() -> pd.DataFrame:
-    cars = _sample_file("auto-mpg.csv")
+    cars = sample_file("auto-mpg.csv")
     return pd.crosstab(cars["yr"], [cars["origin"], cars["cyl"]])
 
 

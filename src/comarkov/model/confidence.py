@@ -15,7 +15,8 @@ search, the best included, that have it there.
 
 Aggregated counts (guests of hotels, hours of work) are observations themselves, so the entries that
 carry the mass are no measure. There, the confidence is the share of searches in resampled counts
-that have the element in this cluster.
+that have the element in this cluster. Counts are drawn from a Poisson distribution. They may vary
+more from year to year, but what is left inside blocks does not tell how much: most of it stays.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from scipy.special import softmax
 
 from ..costs.labels import matched, membership
 from ..joint.joint import Joint, joint
+from ..joint.scale import are_whole
 from ..kernels.matrix import Matrix, observations
 from ..search.optimise.refine import polish
 from ..search.parallel.worker import worker_of
@@ -139,16 +141,19 @@ def _resampled(state: CoClusters, run: Run) -> list[Any]:
         side is None or (not side.is_numbered and side.free.size == np.count_nonzero(mass))
         for side, mass in zip(sides, (data.row_mass, data.column_mass), strict=True)
     )
-    if not is_free or type(data) is not Joint or not data.is_count:
+    if not is_free or type(data) is not Joint:
         return []
     work = data.nnz * sum(side.k for side in sides if side is not None)
     times = Budget.RESAMPLES.times(work, 0, MAX_RESAMPLES)
-    if data.total < AGGREGATED * data.nnz or times < MIN_RESAMPLES:
+    observed = data.csr if data.is_count else data.unscaled  # counts may be too large for kernels
+    is_aggregated = observed.data.mean() >= AGGREGATED and are_whole(observed.data)
+    if not is_aggregated or times < MIN_RESAMPLES:
         return []
+    means = _means_of_counts(observed.astype(np.float64))
     results = []
     for i in range(times):
         own = run.undisturbed().drawing(Purpose.RESAMPLES, i)
-        counts = data.csr.astype(np.float64)
+        counts = means.copy()
         counts.data[:] = own.rng.poisson(counts.data)
         counts.eliminate_zeros()
         masses = counts.sum(axis=1), counts.sum(axis=0)
@@ -161,6 +166,25 @@ def _resampled(state: CoClusters, run: Run) -> list[Any]:
         polish(again, own)
         results.append(again.labels())
     return results
+
+
+def _means_of_counts(counts: sp.csr_array) -> sp.csr_array:
+    """Return means of which draws vary as much between rows and columns as the counts do.
+
+    Drawing adds as much to Pearson's X² as there is without structure, its degrees of freedom.
+    Counts with more zeros than others are their own means: so many zeros are no chance.
+    """
+    if np.prod(counts.shape) > 2 * counts.nnz:
+        return counts
+    table = counts.toarray()
+    rows, columns = table.sum(axis=1), table.sum(axis=0)
+    independent = np.outer(rows, columns) / table.sum()
+    squares = np.divide(
+        (table - independent) ** 2, independent, where=independent > 0, out=0 * table
+    )
+    freedom = (np.count_nonzero(rows) - 1) * (np.count_nonzero(columns) - 1)
+    kept = np.sqrt(max(1 - freedom / max(squares.sum(), 1), 0))
+    return sp.csr_array(kept * table + (1 - kept) * independent)
 
 
 SAMPLED_ELEMENTS = 1000  # elements: enough for one number

@@ -37,7 +37,7 @@ class Budget(float, Enum):
     HALVES = 0.04  #: a sweep over many clusters for each halving whose numbers are compared
     GAINS = 0.005  #: a sweep for each halving in the test of structure
     COMMUNITIES = 0.0002  #: a look at every edge, for more starts of a search for groups
-    RESAMPLES = 0.0005  #: a sweep, for each search in resampled counts
+    RESAMPLES = 0.002  #: a sweep, for each search in resampled counts
     EVIDENCE = 0.03  #: shuffling entries, to measure what they are worth
     THINNINGS = 0.0005  #: a sweep, for more thinnings of the counts
 
