@@ -242,6 +242,38 @@ def test_walks_on_a_graph_in_parts_cost_half_of_the_co_clustering(beta):
     assert 2 * model.cost_ == pytest.approx(comarkov.cost(W, rows, columns, beta), abs=1e-12)
 
 
+def test_the_stationary_distribution_of_a_chain_in_parts_can_be_given():
+    P = np.array([[0.9, 0.1, 0, 0], [0.3, 0.7, 0, 0], [0, 0, 0.5, 0.5], [0, 0, 0, 1]])
+    model = MarkovAggregation(2, 0.5, stationary=[3, 1, 0, 4]).fit(P)
+    assert model.origin_ == "given"
+    np.testing.assert_allclose(model.stationary_distribution_, [0.375, 0.125, 0, 0.5])
+    assert model.labels_[2] == -1
+    assert model.labels_[0] == model.labels_[1] != model.labels_[3]
+    assert model.cost_ == pytest.approx(chain_cost(P, [0.375, 0.125, 0, 0.5], [0, 0, 0, 1]))
+
+
+def chain_cost(P, mu, labels):
+    """L_½ of a chain by definition: the loss I(Z1; Z2) - I(Z̄1; Z̄2), halved."""
+    flow, members = np.array(mu)[:, None] * P, np.eye(2)[labels]
+    return (informations(flow) - informations(members.T @ flow @ members)) / 2
+
+
+def informations(flow):
+    expected = np.outer(flow.sum(axis=1), flow.sum(axis=0))
+    there = flow > 0
+    return (flow[there] * np.log2(flow[there] / expected[there])).sum()
+
+
+@pytest.mark.parametrize(
+    ("start", "word"),
+    [([0.5, 0.1, 0.4], "from 0.5 to 0.3"), ([1, 1], "3 states"), ([-1, 1, 1], "3 states")],
+)
+def test_a_start_that_is_not_stationary_is_an_error(start, word):
+    P = np.array([[0.5, 0.5, 0], [0.5, 0.5, 0], [0, 0, 1]])
+    with refused(word):
+        MarkovAggregation(2, stationary=start).fit(P)
+
+
 def test_visits_that_restart_are_a_stationary_chain():
     visits = [list("abcab"), list("abde"), list("abcde")] * 3
     model = MarkovAggregation(2, ends="restart", random_state=0).fit(visits)

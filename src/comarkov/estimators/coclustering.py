@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import replace
 from functools import partial
 from numbers import Real
 from os import PathLike
@@ -20,7 +20,7 @@ from ..search.run import Run
 from ..search.select import beta as betas_of
 from ..search.state.coclusters import CoClusterProblem, Step
 from ..search.state.starts import starts_for
-from .base import COUNT, SEARCH, SearchParameters
+from .base import COUNT, SEARCH, Callback, Starts
 from .estimate import Estimate, estimate_fit
 from .fitting import choose_counts, read_weighted, warn_of
 from .prediction import CoClusterEstimator
@@ -30,8 +30,7 @@ ClusterCounts = int | Literal["auto"] | tuple[ClusterCount, ClusterCount]
 LabelPair = tuple[ArrayLike | None, ArrayLike | None]
 
 
-@dataclass(eq=False, repr=False)
-class CoClustering(SearchParameters, CoClusterEstimator):
+class CoClustering(CoClusterEstimator):
     """Co-clustering of rows and columns by information-theoretic Markov aggregation.
 
     Rows are samples. The nonnegative matrix is read as a joint distribution of row X and column
@@ -214,19 +213,39 @@ class CoClustering(SearchParameters, CoClusterEstimator):
         "checkpoint": [None, str, PathLike],
     }
 
-    n_clusters: ClusterCounts = "auto"
-    beta: float | Literal["auto"] = 0.7
-    _: KW_ONLY
-    method: Literal["auto", "anneal", "sequential", "batch"] = "auto"
-    weighting: Scheme | Weighting | None = None
-    init: LabelPair | None = None
-    fixed: LabelPair | None = None
-    beta_step: float = 0.1
-    sweeps: Literal["due", "all"] = "due"
-    ties: Literal["stay", "first"] = "stay"
-    reject: float | None = None
-    engine: Literal["local", "dask"] = "local"
-    checkpoint: str | PathLike[str] | None = None
+    def __init__(
+        self,
+        n_clusters: ClusterCounts = "auto",
+        beta: float | Literal["auto"] = 0.7,
+        *,
+        method: Literal["auto", "anneal", "sequential", "batch"] = "auto",
+        weighting: Scheme | Weighting | None = None,
+        init: LabelPair | None = None,
+        fixed: LabelPair | None = None,
+        n_init: Starts = "auto",
+        max_iter: int = 100,
+        tol: float = 1e-3,
+        beta_step: float = 0.1,
+        sweeps: Literal["due", "all"] = "due",
+        ties: Literal["stay", "first"] = "stay",
+        reject: float | None = None,
+        max_time: float | None = None,
+        callback: Callback | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        engine: Literal["local", "dask"] = "local",
+        checkpoint: str | PathLike[str] | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_clusters, self.beta = n_clusters, beta
+        self.method, self.weighting = method, weighting
+        self.init, self.fixed, self.n_init = init, fixed, n_init
+        self.max_iter, self.tol, self.max_time = max_iter, tol, max_time
+        self.beta_step, self.sweeps, self.ties = beta_step, sweeps, ties
+        self.reject = reject
+        self.callback, self.checkpoint, self.verbose = callback, checkpoint, verbose
+        self.random_state = random_state
+        self.n_jobs, self.engine = n_jobs, engine
 
     @fit_context(prefer_skip_nested_validation=False)
     def estimate(self, X: Any) -> Estimate:

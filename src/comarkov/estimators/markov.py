@@ -91,6 +91,9 @@ class MarkovAggregation(SearchParameters, Searches):
         all steps. True keeps
         the largest set of states that all lead to each other, drops transitions that leave it, and
         gives label -1 to all other states.
+    stationary : array-like of shape (n_states,), default=None
+        The stationary distribution, for chains that have several because not all states lead to
+        each other: the mass of each state; states with mass 0 get label -1. None computes it.
     held_out : float in [0, 1), default=0
         The share of observed transitions to keep out of the fit and use for ``lumpability_test_``:
         the ends of sequences, or counts drawn by binomial thinning.
@@ -116,8 +119,8 @@ class MarkovAggregation(SearchParameters, Searches):
     stationary_distribution_ : ndarray of float
         Of the states; 0 outside a restricted chain. If the chain has none, the share of time in
         each state.
-    origin_ : {"stationary", "observed", "restarts"}
-        Where the frequency of steps comes from; see ``restrict``.
+    origin_ : {"stationary", "observed", "restarts", "given"}
+        Where the frequency of steps comes from; see ``restrict`` and ``stationary``.
     chain_ : AggregatedChain
         The chain of clusters, to use at once: ``predict_next``, ``simulate``, ``time_scales``.
     transition_matrix_ : ndarray of shape (n_clusters, n_clusters)
@@ -171,6 +174,7 @@ class MarkovAggregation(SearchParameters, Searches):
         "beta": [Interval(Real, 0, 1, closed="both"), StrOptions({"auto"})],
         "kind": [StrOptions({"auto", "probabilities", "counts", "rates", "sequences"})],
         "restrict": ["boolean"],
+        "stationary": [None, "array-like"],
         "held_out": [Interval(Real, 0, 1, closed="left")],
         "ends": [StrOptions({"stay", "restart"})],
         "init": [None, "array-like"],
@@ -183,6 +187,7 @@ class MarkovAggregation(SearchParameters, Searches):
     method: NetworkMethod = "auto"
     kind: Literal["auto", "probabilities", "counts", "rates", "sequences"] = "auto"
     restrict: bool = False
+    stationary: ArrayLike | None = None
     held_out: float = 0.0
     ends: Literal["stay", "restart"] = "stay"
     init: ArrayLike | None = None
@@ -207,7 +212,10 @@ class MarkovAggregation(SearchParameters, Searches):
         if self.held_out:
             rng = run.seed.stream(Purpose.HELD_OUT)
             fitted, tested = chains.hold_out(data, float(self.held_out), rng)
-        walk = chains.chain(fitted, data.is_counted, self.restrict)
+        if self.stationary is None:
+            walk = chains.chain(fitted, data.is_counted, self.restrict)
+        else:
+            walk = chains.chain_from(fitted, data.states, self.stationary)
         number = self._number(walk, fitted if data.is_counted else None, run)
         graph = Graph((WeightedRelation(0, 0, joint(walk.flow), markov),), 1)
         problem = NetworkProblem(graph, [self._start(number.number, walk, data.states)])

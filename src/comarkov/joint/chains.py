@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackError, eigs, splu
 
@@ -17,6 +18,7 @@ from .messages import InputError, listed
 from .objects import as_objects, is_graph, refuse_unsuitable
 from .scale import are_whole, shared_out
 
+START_TOLERANCE = 1e-6  # by how much one step may change a given distribution, being rounded
 SUM_TOLERANCE = 1e-3  # by how much a row of probabilities may miss 1, being rounded
 STATES_TO_NAME = 5  # in an error
 RESTARTS = 0.15  # the probability of a restart, if states do not all lead to each other
@@ -311,6 +313,32 @@ def chain(weights: sp.csr_array, is_counted: bool, restrict: bool = False) -> Ch
     flow = sp.csr_array(sp.diags_array(mu / mu.sum()) @ P)
     occupancy = mu if origin == "stationary" else (_row_sums(flow) + _row_sums(flow.T)) / 2
     return Chain(inside, P, occupancy, flow, origin)
+
+
+def chain_from(weights: sp.csr_array, states: np.ndarray, start: ArrayLike) -> Chain:
+    """The chain that starts from these masses of states, which one step must not change.
+
+    States without mass are left out. The masses decide how much each part of the chain counts.
+    """
+    sums, mass = _row_sums(weights), np.asarray(start, dtype=float)
+    if mass.shape != sums.shape or not (mass >= 0).all() or not 0 < mass.sum() < np.inf:
+        problem = f"stationary must have a mass, 0 or more, for each of the {sums.size} states"
+        raise InputError(problem, advice="Leave it out, and it is computed.")
+    mass = mass / mass.sum()
+    inside = np.flatnonzero(mass)
+    stays = sp.diags_array((sums == 0).astype(np.float64), format="csr")
+    P = _divided(sp.csr_array(weights + stays, dtype=np.float64)[inside])
+    after = mass[inside] @ P
+    worst = int(np.abs(after - mass).argmax())
+    if abs(after[worst] - mass[worst]) > START_TOLERANCE * mass.max():
+        raise InputError(
+            f"stationary is not a stationary distribution: one step changes the mass of "
+            f"{states[worst]} from {mass[worst]:.6g} to {after[worst]:.6g}",
+            advice="Leave it out, and it is computed.",
+        )
+    transition = sp.csr_array(P[:, inside])
+    flow = sp.csr_array(sp.diags_array(mass[inside]) @ transition)
+    return Chain(inside, transition, mass[inside], flow, "given")
 
 
 def _row_sums(csr: sp.csr_array) -> np.ndarray:

@@ -23,6 +23,7 @@ ORIGINS = {
     "often as they were observed, and clusters that are never left stay.",
     "restarts": "Some states do not lead to each other: the chain is taken to restart anywhere "
     "after 15% of its steps.",
+    "given": "How often each state occurs was given.",
 }
 SIGNIFICANT = 0.05  # p-values below it reject lumpability
 NO_LOSS = 1e-9  # bits
