@@ -68,6 +68,7 @@ html_theme_options = {
     "show_nav_level": 1,
     "show_toc_level": 2,
     "header_links_before_dropdown": 8,
+    "navbar_align": "left",
     "secondary_sidebar_items": ["page-toc"],
     "icon_links": [
         {

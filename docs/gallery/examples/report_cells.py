@@ -1,4 +1,4 @@
-"""The report: genes and cells
+"""Blood cells and their genes
 
 700 blood cells; known cell types are a strip of colours beside the matrix.
 """

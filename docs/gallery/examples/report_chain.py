@@ -1,4 +1,4 @@
-"""The report: a Markov chain of winds
+"""Five regimes of the wind
 
 Hourly directions of the wind at JFK airport in 2013, aggregated to five regimes.
 """

@@ -1,4 +1,4 @@
-"""The report: three sets at once
+"""Destinations, airlines and hours together
 
 Destinations by airlines and by hours of the day: one clustering of each set fits both tables.
 """

@@ -1,6 +1,6 @@
-"""The report: texts with snippets
+"""What NumPy's functions are about
 
-What NumPy's functions are about, by their docstrings alone.
+Docstrings and their words; each text has a snippet with its distinctive words marked.
 """
 
 import numpy as np

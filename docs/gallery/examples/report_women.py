@@ -1,4 +1,4 @@
-"""The report: two circles of friends
+"""Two circles of friends
 
 18 women and the 14 events that they went to.
 """
