@@ -73,6 +73,26 @@ def test_pictures_are_saved(opened, chain_path, chain, written, results, tmp_pat
     assert_saved(page, "blocks-1", {"rect": 5}, results.titles["user"][0])
 
 
+def test_everything_works_by_touch(opened, chain_path, written):
+    page = opened(chain_path, width=390, has_touch=True, is_mobile=True)
+    page.locator(".node").nth(1).tap()
+    assert page.locator(".card.lit").count() == page.locator(".node.lit").count() == 1
+    page.locator("#cluster-2 .show").tap()
+    assert page.locator("#cluster-2.lit").count() == 1
+    page.locator("#arrows").tap(position={"x": 2, "y": 8})
+    assert shown_arrows(page) < 6
+    assert saved(page, "chain", "svg", tap=True)
+    with page.expect_download():
+        page.get_by_role("button", name="Download states.csv").tap()
+    page = opened(written, width=390, has_touch=True, is_mobile=True)
+    page.locator("#blocks-1 td[data-row='1']").first.tap()
+    assert page.locator("#card-0-1.lit").count() == 1
+    page.locator("summary", has_text="All 12 members").first.tap()
+    assert page.locator(".all-members").first.is_visible()
+    page.locator(".relations a").first.tap()
+    assert page.url.endswith("#relation-0")
+
+
 def test_a_phone_a_dark_screen_paper_and_no_scripts(opened, chain_path):
     page = opened(chain_path, width=390, color_scheme="dark")
     fits_the_window(page)
@@ -84,11 +104,11 @@ def test_a_phone_a_dark_screen_paper_and_no_scripts(opened, chain_path):
     assert page.get_by_text("<b>sun</b>").first.is_visible()
 
 
-def saved(page, picture, kind):
+def saved(page, picture, kind, tap=False):
     """The content of a picture that a button saves."""
     button = page.locator(f"button.save[data-picture={picture}][data-kind={kind}]")
     with page.expect_download() as download:
-        button.click()
+        button.tap() if tap else button.click()
     assert download.value.suggested_filename == f"{picture}.{kind}"
     return download.value.path().read_bytes()
 

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from pages import fingers, picture, point, scroll_to, settle, tooltip, wait_until
+from pages import a_dot, fingers, picture, point, scroll_to, settle, tooltip, wait_until
 
 from comarkov import CoClustering, Data, Results, datasets
 
@@ -69,6 +69,29 @@ def test_the_wheel_zooms_about_the_pointer(opened, large):
     page.click("#zoom-all")
     page.mouse.move(0, 0)
     assert picture(page) == whole
+
+
+def test_zoom_ends_at_the_largest_cell_and_at_the_whole(opened, large):
+    page = opened(large)
+    at = zoomed(page, turns=15)
+    box = page.locator("#heatmap").bounding_box()
+    (top, bottom), (left, right) = shown(page)
+    assert (bottom - top - 1) * LARGEST <= box["height"] <= (bottom - top + 4) * LARGEST
+    assert (right - left - 1) * LARGEST <= box["width"] <= (right - left + 6) * LARGEST
+    near, scrolled = where(page), page.evaluate("scrollY")
+    page.mouse.wheel(0, -400)
+    assert where(page) == near
+    assert page.evaluate("scrollY") == scrolled
+    for _ in range(15):
+        page.mouse.wheel(0, 400)
+        settle(page)
+        if where(page) == ALL:
+            break
+    assert where(page) == ALL
+    page.mouse.dblclick(*at)
+    (top, bottom), (left, right) = shown(page)
+    assert bottom - top + 1 == pytest.approx(300 / 2.5, abs=2)
+    assert right - left + 1 == pytest.approx(200 / 2.5, abs=2)
 
 
 def test_the_wheel_scrolls_the_page_where_there_is_nothing_to_zoom(opened, large):
@@ -247,3 +270,44 @@ def test_a_tap_on_a_match_finds_it_and_nothing_below(opened, large):
     assert page.inner_text("#selection").startswith("r17 ·")
     assert page.evaluate("document.activeElement.id") == "heatmap"
     assert 0 <= page.locator("#heatmap").bounding_box()["y"] < 844  # scrolled to what was found
+
+
+def test_every_control_answers_a_finger(opened, women):
+    page = opened(women, 400, has_touch=True, is_mobile=True)
+
+    def tap(selector):
+        page.locator(selector).first.tap()
+        settle(page)
+
+    everything = page.inner_text("#where")
+    for control in ("#findings [data-rows]", "#blocks tbody td", "#zoom-in"):
+        tap(control)
+        assert page.inner_text("#where") != everything, control
+        tap("#zoom-all")
+        assert page.inner_text("#where") == everything
+    tap("#rows-more")
+    assert page.inner_text("#rows-level-now") == "3"
+    tap("#back-to-fit")
+    assert page.inner_text("#rows-level-now") == "2"
+    tap("#rows-0 .unfold")
+    tap("#rows-0 .more")
+    assert page.locator("#rows-0 .long li").count() == 9
+    tap("#rows-0 .show")
+    assert page.locator(".card.lit").get_attribute("id") == "rows-0"
+    tap("#rows-0-title .title")
+    assert page.locator("#rows-0-title input").is_visible()
+    tap("h1")
+    x, y = a_dot(page, "rows")
+    page.locator("#rows-map").tap(position={"x": x, "y": y})
+    assert page.inner_text("#selection bdi >> nth=0") in WOMEN.row_names
+    tap("#columns-map-legend button")
+    assert page.locator(".card.lit").get_attribute("id").startswith("columns-")
+    tap("#columns summary")
+    assert not page.locator("#columns-0").is_visible()
+    before = picture(page)
+    tap("#colour")
+    page.select_option("#colour", "lift")
+    assert picture(page) != before
+    for button in ("button.save[data-kind=svg]", "button.download", "#download-titles"):
+        with page.expect_download():
+            tap(button)
