@@ -167,7 +167,7 @@ class Data:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Numbers of rows and columns."""
+        """How many rows and columns there are."""
         return self.matrix.shape
 
     def changed(self, **fields: Any) -> Self:

@@ -291,6 +291,7 @@ def node_titles(side: SideFindings, levels: SideLevels) -> list[str]:
             title = f"{title} + {more}"
         elif leaves.size < sizes[inside[0]]:
             member = short_name(side.names[order[np.isin(leaf, leaves).argmax()]])
+            member = member if any(map(str.isalpha, member)) else f"{side.kind} {member}"
             title = f"{member} ({title})"
         titles.append(title)
     return titles

@@ -375,7 +375,7 @@ def agreed(axis: int, k: int, measured: Agreement) -> Decision:
 def contrasted(axis: int, contrast: Contrast) -> Decision:
     """As many as there are directions that stand out from tables filled at random."""
     k = contrast.number()
-    reason = f"{_range(axis, contrast.nearly_best(), k)}, compared with tables filled at random."
+    reason = f"Compared with tables filled at random, {_range(axis, contrast.nearly_best(), k)}."
     return Decision(k, "swapped tables", reason)
 
 
