@@ -94,7 +94,8 @@ class ColumnProfile:
         """Does the column hold a few names, or whole numbers that may be names?"""
         if self.role == "category":
             return self.distinct >= 2
-        is_code = self.role == "number" and self.is_whole and self.distinct <= MAX_FACTOR
+        are_few = self.distinct <= MAX_FACTOR or "year" in self.units
+        is_code = self.role == "number" and self.is_whole and are_few
         return is_code and self.filled >= SIDE_REPEATS * self.distinct
 
     @property
@@ -392,9 +393,12 @@ def _grid(columns: _Columns) -> Recognised | None:
     others = columns.of("unique", "prose", "date")
     if len(measures) != 1 or len(factors) < 2 or others or measures[0].is_negative:
         return None
-    rows, sides = sorted(factors, key=lambda c: -c.distinct)[:2], [c.name for c in factors]
-    frame = columns.table.frame.select(sides).collect()
-    pairs = frame.select(c.name for c in rows).n_unique()
+    factors.sort(key=lambda c: -c.distinct)
+    frame = columns.table.frame.select(c.name for c in factors).collect()
+    for other in factors[1:]:  # without those that only translate the first
+        pairs, rows = frame.select(factors[0].name, other.name).n_unique(), (factors[0], other)
+        if pairs > PAIRS_OF_NAMES * factors[0].distinct:
+            break
     is_full = pairs >= GRID_FILLED * rows[0].distinct * rows[1].distinct
     is_usual = measures[0].is_count or rows[1].distinct > 2
     if frame.n_unique() < len(frame) or not is_full or not is_usual:
