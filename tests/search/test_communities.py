@@ -184,3 +184,12 @@ def test_known_classes_of_nodes_are_compared_with_the_groups(tmp_path):
     read = comarkov.read(tmp_path / "edges.csv", **columns)
     (partly,) = comarkov.communities(read, directed=False).agreements
     assert partly.counts.sum() == len({u for u, _ in graph.edges})
+
+
+def test_weights_tell_senders_apart_where_all_nodes_are_linked():
+    rng = np.random.default_rng(0)
+    half = np.arange(12) // 6
+    W = rng.poisson(np.where(half[:, None] == half, 90, 10)) + 1.0
+    results = comarkov.communities(W, directed=True, sides="two")
+    for labels in results.fitted.labels_.values():
+        assert evaluate.adjusted_rand_index(half, labels) == 1

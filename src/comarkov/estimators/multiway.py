@@ -195,7 +195,10 @@ class MultiwayClustering(SearchParameters, Searches):
             found = communities_of(next(iter(data.values())), own)
             return {types[0]: int(found.labels.max()) + 1}, [found.labels], found.reason
         if list(data) == [SENDERS] and {*wanted.values()} == {AUTO}:
-            return _two_sides(data[SENDERS], own)
+            both, weights = _two_sides(data[SENDERS], own), data[SENDERS].csr.data
+            if max(both[0].values()) > 1 or weights.min() == weights.max():
+                return both
+            # All nodes are linked alike, so that only the weights of links can tell them apart.
         return _numbers_by_relation(data, wanted, own)
 
     def _graph(self, data: dict[Key, Joint], types: list[str]) -> Graph:

@@ -286,7 +286,7 @@ class MultiwayResults(BaseResults):
             parts.append(text)
         if not parts:
             return "No clusters go together more than by chance."
-        return f"Compared with chance, most goes together in {'; '.join(parts[:n])}."
+        return f"The strongest links, compared with chance: {'; '.join(parts[:n])}."
 
     @cached_property
     def agreements(self) -> list[ClassAgreement]:
