@@ -85,10 +85,10 @@ def test_sides_are_chosen_by_what_they_hold():
     assert comarkov.read(log(), columns="ITEM").row_kind == "user"  # whatever the case
     grid = comarkov.read(GRID)
     assert {grid.row_kind, grid.column_kind, grid.entry_kind} == {"grain", "site", "crop"}
-    panel = factors([f"land {i}" for i in range(9)], range(1960, 2000))
-    panel = panel.set_axis(["country", "year"], axis=1).assign(people=range(360))
-    panel.insert(1, "code", panel.country.str[-1:].radd("l"))  # another name of the country
-    assert comarkov.read(panel).shape == (9, 40)
+    panel = factors([f"land {i}" for i in range(50)], range(1960, 2000))
+    panel = panel.set_axis(["country", "year"], axis=1).assign(people=RNG.random(2000))
+    panel.insert(1, "code", panel.country.str.replace("land ", "L"))  # the same in other words
+    assert comarkov.read(panel).shape == (50, 40)
 
 
 WEATHER = pd.DataFrame({"city": list("abcdefghijklmn"), "t": RNG.normal(size=14), "h": range(14)})
