@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackError, eigs, svds
 
 from ...joint.joint import joint
@@ -19,11 +20,12 @@ from ..run import Run
 from . import choose_numbers
 
 MAX_CLUSTERS = 30  # that are compared
-MAX_CLUSTERS_OF_MANY_STATES = 12
 DENSE_STATES = 800  # up to which all correlations are computed
 ALL_EIGENVALUES = 300  # states up to which all eigenvalues are computed ...
 MAX_EIGENVALUE_STATES = 20_000  # ... and up to which the largest are
+ERROR, ROUGH_ERROR = 0.03, 0.1  # of correlations of many states and of more; gaps are larger
 CLEAR_GAP = 1.5  # how many times slower than the next the last process must be
+NEARLY_BEST = 0.8  # of the largest gap: the most clusters before such a gap are chosen
 NEVER_LEFT = 1e-9  # a correlation this close to 1 is 1, but for rounding
 BETAS = (0.5, 0.2)  # that beta="auto" tries
 TABLE = np.dtype(
@@ -49,11 +51,19 @@ def correlations(flow: sp.csr_array, most: int) -> np.ndarray:
     if n <= max(DENSE_STATES, most + 2):
         values = np.linalg.svd(scaled.toarray(), compute_uv=False)
     else:
+        is_rough = n > MAX_EIGENVALUE_STATES and _is_connected(scaled)
+        error = ROUGH_ERROR if is_rough else ERROR  # correlations of 1 need the smaller one
+        start = np.random.default_rng(0).random(n)
         try:
-            values = svds(scaled, most + 1, v0=np.ones(n), return_singular_vectors=False)
+            values = svds(scaled, most + 1, tol=error, v0=start, return_singular_vectors=False)
         except ArpackError:
             return np.zeros(0)
     return np.clip(np.sort(values)[::-1][1 : most + 1], 0.0, 1.0)
+
+
+def _is_connected(flow: sp.csr_array) -> bool:
+    parts, part = connected_components(sp.block_array([[None, flow], [flow.T, None]]))
+    return np.count_nonzero(np.bincount(part, minlength=parts) > 1) == 1  # but for empty sides
 
 
 def time_scales(values: np.ndarray, longest: float = np.inf) -> np.ndarray:
@@ -95,15 +105,15 @@ def slowness(blocks: np.ndarray) -> float:
 def choose_number(flow: sp.csr_array, counts: sp.csr_array | None, run: Run) -> ChainNumber:
     """Choose by the gap between slow and fast processes, else as for rows and columns of counts."""
     n = flow.shape[0]
-    most = MAX_CLUSTERS if n <= DENSE_STATES else MAX_CLUSTERS_OF_MANY_STATES
-    values = correlations(flow, min(most, n - 1))
+    values = correlations(flow, min(MAX_CLUSTERS, n - 1))
     longest = np.inf if counts is None else float(counts.sum())
     steps = np.maximum(time_scales(values, longest), 1e-9)
     with np.errstate(invalid="ignore"):
         gaps = np.nan_to_num(steps[:-1] / steps[1:], nan=1.0)  # both may be infinite
     allowed = gaps[: max(n // 2 - 1, 1)]
-    k = 2 + int(np.argmax(allowed)) if allowed.size else min(n, 2)
-    is_clear = bool(allowed.size) and allowed.max() >= CLEAR_GAP
+    nearly_best = np.flatnonzero(allowed >= NEARLY_BEST * allowed.max(initial=0.0))
+    k = 2 + int(nearly_best[-1]) if allowed.size else min(n, 2)
+    is_clear = bool(allowed.size) and gaps[k - 2] >= CLEAR_GAP
     reason = f"{k} clusters: {_slow(k, steps, gaps)}." if is_clear else ""
     if not is_clear and counts is not None:
         # the larger of the numbers that the counts have as rows and as columns
