@@ -300,3 +300,17 @@ def test_lumpable_chains_keep_the_slowest_process():
     assert model.time_scales_[0] == pytest.approx(-1 / np.log(0.96))
     slow = MarkovAggregation(2, kind="rates", random_state=0).fit((P - np.eye(10)) / 60)
     assert slow.time_scales_[0] / 60 == pytest.approx(-1 / np.log(0.96), rel=0.05)
+
+
+def test_rates_do_not_look_like_going_back_and_forth():
+    """Two fast pairs of states; seen at the pace of the fastest, each pair would alternate."""
+    Q = np.array([[-1, 0.9, 0.1, 0], [0.9, -1, 0, 0.1], [0.01, 0, -1, 0.99], [0, 0.01, 0.99, -1]])
+    model = MarkovAggregation(2, kind="rates", random_state=0).fit(Q)
+    assert model.labels_.tolist() == [1, 1, 0, 0]
+    assert model.time_scales_[0] == pytest.approx(model.chain_.time_scales()[0])
+    assert model.time_scales_[0] == pytest.approx(1 / 0.11, rel=0.05)
+
+
+def test_a_chain_of_clusters_that_alternates_never_forgets():
+    model = MarkovAggregation(2, random_state=0).fit(np.roll(np.eye(4), 1, axis=1))
+    assert model.chain_.time_scales()[0] == np.inf

@@ -149,11 +149,11 @@ def test_states_that_do_not_lead_to_each_other():
         chain(sp.csr_array(np.triu(np.ones((3, 3)), 1)), True, restrict=True)
 
 
-def test_rates_are_seen_at_the_pace_of_the_fastest_state():
+def test_rates_are_seen_at_twice_the_pace_of_the_fastest_state():
     Q = np.array([[-3.0, 2, 1], [0.5, -0.5, 0], [0, 1, -1]])
     data = read_transitions(Q, "auto")
-    assert data.step == pytest.approx(1 / 3)
-    assert_allclose(data.weights.toarray(), np.eye(3) + Q / 3)
+    assert data.step == pytest.approx(1 / 6)
+    assert_allclose(data.weights.toarray(), np.eye(3) + Q / 6)
     mu = chain(data.weights, False).occupancy
     assert_allclose(mu @ Q, 0, atol=1e-12)
     frame = pd.DataFrame(Q, columns=list("abc"))

@@ -190,7 +190,10 @@ def _are_rates(X: Any) -> bool:
 
 
 def _uniformised(X: Any) -> Transitions:
-    """The chain of a process with rates Q, P = 1 + Q / q, where the fastest state is left by q."""
+    """The chain of a process with rates Q, P = 1 + Q / 2q, where the fastest state is left by q.
+
+    With steps of 1 / q, a chain could seem to go back and forth: P would have eigenvalues < 0.
+    """
     rates = sp.csr_array(X if sp.issparse(X) else np.asarray(X), dtype=np.float64)
     moves = rates - sp.diags_array(rates.diagonal(), format="csr")
     off = as_csr(moves)
@@ -200,10 +203,11 @@ def _uniformised(X: Any) -> Transitions:
             "Rates are a square matrix in which some state is left",
             advice="Pass the rate from each state (row) to each other one (column).",
         )
-    stays = sp.diags_array(1 - leaving / leaving.max(), format="csr")
-    P = as_csr(sp.csr_array(off / leaving.max() + stays))
+    step = 0.5 / float(leaving.max())
+    stays = sp.diags_array(1 - leaving * step, format="csr")
+    P = as_csr(sp.csr_array(off * step + stays))
     states, order, has_names = _states_of(*names(X), P.shape[0])
-    return Transitions(P[order], states, has_names, None, False, 1 / float(leaving.max()))
+    return Transitions(P[order], states, has_names, None, False, step)
 
 
 def _states_of(

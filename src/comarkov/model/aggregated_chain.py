@@ -72,7 +72,7 @@ class AggregatedChain:
         """Return the implied time scales, -step / ln |λ|, of all eigenvalues but the first."""
         sizes = np.sort(abs(np.linalg.eigvals(self.transition_matrix)))[::-1][1:]
         with np.errstate(divide="ignore"):
-            return np.asarray(-self.step / np.log(np.clip(sizes, 0.0, 1.0)))
+            return np.asarray(self.step / abs(np.log(np.clip(sizes, 0.0, 1.0))))
 
     def compare_steps(
         self, sequences: Sequence[np.ndarray], steps: Sequence[int] = STEPS

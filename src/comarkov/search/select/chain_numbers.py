@@ -25,7 +25,8 @@ ALL_EIGENVALUES = 300  # states up to which all eigenvalues are computed ...
 MAX_EIGENVALUE_STATES = 20_000  # ... and up to which the largest are
 ERROR, ROUGH_ERROR = 0.03, 0.1  # of correlations of many states and of more; gaps are larger
 CLEAR_GAP = 1.5  # how many times slower than the next the last process must be
-NEARLY_BEST = 0.8  # of the largest gap: the most clusters before such a gap are chosen
+NEARLY_BEST = 0.8  # of the largest gap: the most clusters before such a gap are chosen ...
+SLOW = 3.0  # ... if the last process lasts as many steps
 NEVER_LEFT = 1e-9  # a correlation this close to 1 is 1, but for rounding
 BETAS = (0.5, 0.2)  # that beta="auto" tries
 TABLE = np.dtype(
@@ -111,8 +112,9 @@ def choose_number(flow: sp.csr_array, counts: sp.csr_array | None, run: Run) -> 
     with np.errstate(invalid="ignore"):
         gaps = np.nan_to_num(steps[:-1] / steps[1:], nan=1.0)  # both may be infinite
     allowed = gaps[: max(n // 2 - 1, 1)]
-    nearly_best = np.flatnonzero(allowed >= NEARLY_BEST * allowed.max(initial=0.0))
-    k = 2 + int(nearly_best[-1]) if allowed.size else min(n, 2)
+    is_best = allowed == allowed.max(initial=0.0)
+    is_finer = (allowed >= NEARLY_BEST * allowed.max(initial=0.0)) & (steps[: allowed.size] >= SLOW)
+    k = 2 + int(np.flatnonzero(is_best | is_finer)[-1]) if allowed.size else min(n, 2)
     is_clear = bool(allowed.size) and gaps[k - 2] >= CLEAR_GAP
     reason = f"{k} clusters: {_slow(k, steps, gaps)}." if is_clear else ""
     if not is_clear and counts is not None:
