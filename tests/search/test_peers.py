@@ -9,6 +9,7 @@ from functools import partial
 
 import cloudpickle
 import numpy as np
+import psutil
 import pytest
 from dask_processes import processes
 from distributed import Client
@@ -174,6 +175,23 @@ def test_a_fit_goes_on_after_its_scheduler_was_lost(tmp_path):
                 model = CoClustering(engine="dask", callback=seen.append, **options).fit(X)
     assert {state.stage for state in seen} == {"end"}  # it was annealed before
     assert model.cost_ <= comarkov.cost(X, *labels, model.beta_) + 1e-9
+
+
+@pytest.mark.nightly
+@pytest.mark.filterwarnings(
+    "ignore:No convergence"
+)  # few sweeps are enough to leave something behind
+def test_ten_fits_leave_no_memory_on_workers(cluster, monkeypatch):
+    monkeypatch.setattr(parts, "ENTRIES", 1 << 17)
+    X, sizes = np.random.default_rng(0).poisson(0.7, (2000, 1000)), []
+    for _ in range(10):
+        CoClustering((8, 6), engine="dask", random_state=0, n_init=1, max_iter=5).fit(X)
+        sizes.append(sum(cluster.client.run(resident).values()))
+    assert sizes[-1] < 1.1 * sizes[1], sizes
+
+
+def resident():
+    return psutil.Process().memory_info().rss
 
 
 def endless(data, run):

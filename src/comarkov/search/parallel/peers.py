@@ -4,7 +4,9 @@ All peers take the same decisions from the same numbers, so nothing has to tell 
 Only what takes long is divided: each peer computes its own parts, and all exchange the results.
 Tables are summed by ranges of items: each peer adds up one range and sends it to all.
 
-Exchanges are numbered. If a peer is lost, the client's process makes the others leave.
+Exchanges are numbered. If a peer is lost, those that remain have the whole state of the search.
+They wait until the client's process has shared out the parts again, and repeat the exchange; one
+that has its result already passes it on. So the result is the same as without the loss.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ from ...kernels.tables import MassTable
 from ..checkpoint import Checkpoint, Content
 from ..progress import Limits, Monitor, show_in
 from ..run import Run
-from .dask_client import serialised, this_worker
+from .dask_client import LostError, serialised, this_worker
 from .dask_joint import PeerJoint, aligned, joined
 from .half_steps import Mover
 from .worker import CHUNK, HalfStep, Stop, Worker, placed_rows
@@ -49,8 +51,10 @@ class LeftError(Exception):
 class Plan(NamedTuple):
     """The peers of a distributed fit, and the parts of the matrix that each of them computes."""
 
+    epoch: int  # grows when a peer is lost
     members: list[tuple[str, str]]  # the address of each peer, and the key of its actor
     shares: list[tuple[range, range]]
+    known_by: int | None = None  # a peer that knows the result of the exchange to be repeated
 
 
 class Peer:
@@ -64,13 +68,14 @@ class Peer:
         self.data = PeerJoint(facts)
         self.agreed = 0.0  # seconds since the fit began, by the first peer's clock
         self.why_end = ""  # why the client wants an early end
-        self.plan = Plan([], [])
+        self.plan = Plan(-1, [], [])
         self.rank = 0
         self._name = name
-        self._number = 0  # of the exchange
-        self._inbox: dict[int, dict[int, Any]] = defaultdict(dict)
+        self._number = self._phase = 0  # of the exchange, and of its rounds
+        self._last: Any = None  # the result of the last exchange
+        self._inbox: dict[tuple[int, int, int], dict[int, Any]] = defaultdict(dict)
         self._changed = asyncio.Condition()
-        self._is_done = self._has_left = False
+        self._is_broken = self._is_parked = self._is_done = self._has_left = False
         self._events: list[tuple[str, tuple[Any, ...]]] = []
         self.result: Any = None
         _peers[name] = self
@@ -87,16 +92,7 @@ class Peer:
         """
         import cloudpickle  # which Dask requires
 
-        self.plan = plan
-        (here,) = (key for key, actor in self._server.state.actors.items() if actor is self)
-        self.rank = [key for _, key in plan.members].index(here)
-        for i, data in enumerate((self.data, self.data.T)):
-            bounds = data.bounds[0]
-            if bounds.size > 2:
-                data.__dict__["worker"] = PeerWorker(self, i)
-            else:  # too small to be divided: all peers have it, and do the same
-                data.__dict__["matrix"] = self.parts[i][0]
-                data.__dict__["worker"] = Worker(data, bounds, 1)
+        self._join(plan)
         self.agreed = limits.elapsed
         self._began = time.monotonic() - self.agreed
         monitor = PeerMonitor(self, limits)
@@ -106,9 +102,9 @@ class Peer:
         name = f"comarkov-search-{self._name}"
         threading.Thread(target=search, name=name, daemon=True).start()
 
-    async def deliver(self, number: int, rank: int, value: Any) -> None:
+    async def deliver(self, key: tuple[int, int, int], rank: int, value: Any) -> None:
         """Take what another peer sends."""
-        self._inbox[number][rank] = value
+        self._inbox[key][rank] = value
         await self._notify()
 
     async def news(self, seconds: float, why_end: str) -> tuple[list[Any], bool]:
@@ -121,11 +117,47 @@ class Peer:
         events, self._events = self._events, []
         return events, self._is_done
 
+    async def interrupt(self) -> int:
+        """Wait until the search waits for others; return the number of its exchange, or -1."""
+        self._is_broken = True
+        await self._notify()
+        await self._until(lambda: self._is_parked or self._is_done)
+        return -1 if self._is_done else self._number
+
+    async def resume(self, plan: Plan) -> None:
+        """Go on with other members."""
+        if plan.known_by is not None:
+            self._last, self.agreed = aligned(await self._call(plan.members[plan.known_by], "last"))
+            self._number += 1
+        self._join(plan)
+        self._is_parked = self._is_broken = False
+        await self._notify()
+
+    async def last(self) -> Any:
+        """Return the result of the last exchange."""
+        return self._last, self.agreed
+
     async def leave(self) -> None:
         """Forget everything."""
-        self._has_left = True
+        self._has_left = self._is_broken = True
         _peers.pop(self._name, None)
         await self._notify()
+
+    def _join(self, plan: Plan) -> None:
+        self.plan, self._phase = plan, 0
+        (here,) = (key for key, actor in self._server.state.actors.items() if actor is self)
+        self.rank = [key for _, key in plan.members].index(here)
+        for key in [key for key in self._inbox if key[0] != plan.epoch]:
+            del self._inbox[key]
+        for i, data in enumerate((self.data, self.data.T)):
+            if "worker" in data.__dict__:
+                continue
+            bounds = data.bounds[0]
+            if bounds.size > 2:
+                data.__dict__["worker"] = PeerWorker(self, i)
+            else:  # too small to be divided: all peers have it, and do the same
+                data.__dict__["matrix"] = self.parts[i][0]
+                data.__dict__["worker"] = Worker(data, bounds, 1)
 
     async def _call(self, member: tuple[str, str], method: str, *arguments: Any) -> Any:
         address, key = member
@@ -170,27 +202,47 @@ class Peer:
             self._events.append((event, arguments))
             self._in_loop(self._notify())
 
+    def together(self, work: Callable[[], T]) -> T:
+        """Do work that exchanges values with all others; again if one of them is lost."""
+        number = self._number
+        while self._number == number:
+            try:
+                self._last = work()
+                self._number, self._phase = number + 1, 0
+            except LostError:
+                self._in_loop(self._wait_for_others()).result()
+                if self._has_left:
+                    raise LeftError from None
+        result: T = self._last
+        return result
+
+    async def _wait_for_others(self) -> None:
+        """Wait until the parts are shared out again; another peer may know the result."""
+        self._is_parked = True
+        await self._notify()
+        await self._until(lambda: not self._is_parked or self._has_left)
+
     def swap(self, values: Sequence[T]) -> list[T]:
         """Send values[r] to each peer r; return what all of them have sent to this one."""
         return self._in_loop(self._swap(values)).result()
 
     async def _swap(self, values: Sequence[T]) -> list[T]:
-        number, members = self._number, self.plan.members
-        self._number += 1
-        box = self._inbox[number]
+        key = self.plan.epoch, self._number, self._phase
+        self._phase += 1
+        box, members = self._inbox[key], self.plan.members
         clock = np.inf if self.why_end else time.monotonic() - self._began
         box[self.rank] = values[self.rank], clock
         sent = [
-            self._call(member, "deliver", number, self.rank, (value, clock))
+            self._call(member, "deliver", key, self.rank, (value, clock))
             for rank, (member, value) in enumerate(zip(members, values, strict=True))
             if rank != self.rank
         ]
         sending = asyncio.gather(*sent, return_exceptions=True)  # the client notices losses
-        await self._until(lambda: len(box) == len(members) or self._has_left)
-        if self._has_left:
+        await self._until(lambda: len(box) == len(members) or self._is_broken)
+        if self._is_broken:
             sending.cancel()
-            raise LeftError
-        del self._inbox[number]
+            raise LostError
+        self._inbox.pop(key)
         self.agreed = box[0][1]
         return [aligned(box[rank][0]) for rank in range(len(members))]
 
@@ -209,7 +261,7 @@ class PeerWorker(Worker):
 
     @property
     def own(self) -> range:
-        """The parts that this worker has."""
+        """The parts that this worker has; more if others are lost."""
         return self._shares[self._peer.rank]
 
     @property
@@ -222,37 +274,45 @@ class PeerWorker(Worker):
 
     def each_part(self, work: Callable[[int], T]) -> list[T]:
         """Return work(p) of each part p, in order."""
-        return self._joined(list(self._each_own(work)))
+        return self._joined(lambda: list(self._each_own(work)))
 
     def chunks(self, work: Callable[[int], T], count: int) -> list[T]:
         """Return work(0), ..., work(count - 1), on chunks of a table; each peer does some."""
         if count == 1:
             return [work(0)]
 
-        rank, peers = self._peer.rank, len(self._shares)
-        first, last = count * rank // peers, count * (rank + 1) // peers
-        return self._joined(self.each(lambda i: work(first + i), last - first))
+        def own() -> list[T]:
+            rank, peers = self._peer.rank, len(self._shares)
+            first, last = count * rank // peers, count * (rank + 1) // peers
+            return self.each(lambda i: work(first + i), last - first)
+
+        return self._joined(own)
 
     def rows(self, numbers: np.ndarray) -> tuple[Matrix, np.ndarray]:
         """Return a matrix in this process that has these rows, and where they are in it."""
         chosen, places = placed_rows(self.bounds, numbers)
         return joined(self.each_part(lambda p: chosen_rows(self.part(p), chosen[p]))), places
 
-    def _joined(self, own: list[T]) -> list[T]:
+    def _joined(self, work: Callable[[], list[T]]) -> list[T]:
         """Return the results of all peers, one after another."""
-        return list(chain(*self._peer.share(own)))
+        return list(chain(*self._peer.together(lambda: self._peer.share(work()))))
 
     def masses(self, labels: np.ndarray, table: MassTable) -> np.ndarray:
         """Return the masses by (column, row cluster)."""
         items = np.arange(len(table.mass), dtype=np.uint32)
-        sums = [Change(items, cells) for cells in self._sums(labels, table)]
-        (own,) = self._scattered([sums], [table])
-        return joined_changes(self._peer.share(narrow(own))).cells
+
+        def work() -> Change:
+            sums = [Change(items, cells) for cells in self._sums(labels, table)]
+            (own,) = self._scattered([sums], [table])
+            return joined_changes(self._peer.share(narrow(own)))
+
+        return self._peer.together(work).cells.copy()
 
     def half_steps(self, movers: Sequence[Mover], stop: Stop) -> list[HalfStep] | None:
         """Move rows of all parts at the same time; None once ``stop`` returns True."""
-        if stop():
-            return None
+        return None if stop() else self._peer.together(lambda: self._half_steps(movers))
+
+    def _half_steps(self, movers: Sequence[Mover]) -> list[HalfStep]:
         steps = self.own_steps(movers, lambda: False) or []
         sums = self._scattered([s.changes for s in steps], [mover.table for mover in movers])
         own = list(map(self._to_send, movers, steps, sums))
