@@ -14,7 +14,7 @@ from ..progress import active_bar
 from ..run import Run
 from .dask_client import LostError, Task
 from .dask_joint import DaskJoint
-from .peers import Peer, Plan, Work, attach, result_of
+from .peers import Peer, Plan, Work, attach, give_back, result_of
 
 ATTEMPTS = 20  # at the same fit, while all workers are lost
 PAUSE = 0.3  # seconds until the scheduler has noticed that a worker is lost
@@ -62,6 +62,8 @@ class _Fit:
                     left.result(timeout=PAUSE)
             with suppress(*LOST):
                 self._cluster.client.cancel(self._futures, force=True)
+                present = self._cluster.present().intersection(self._actors)
+                self._cluster.client.run(give_back, workers=list(present), on_error="ignore")
 
     def _start(self, work: Work) -> None:
         import cloudpickle  # which Dask requires
