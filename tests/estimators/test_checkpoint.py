@@ -99,7 +99,7 @@ def test_labels_of_other_numbers_of_clusters_are_not_continued(tmp_path):
     stopped.end([np.arange(60) % 5, np.arange(40) % 3], is_early=True)
     continued = FileCheckpoint(file, problem.joint, {})
     continued.begin(problem_of(X, (4, 3)), 0.7)
-    assert continued.labels is None
+    assert continued.content.labels is None
 
 
 def stopped(file, X, n_clusters=(4, 3), **parameters):
