@@ -1,4 +1,4 @@
-"""Private interfaces of scikit-learn, numba and llvmlite: only this module imports them."""
+"""Private interfaces of scikit-learn, numba and llvmlite, and its base classes with types."""
 
 from __future__ import annotations
 
@@ -14,9 +14,14 @@ from sklearn.utils import _param_validation
 from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
 
 __all__ = [
+    "BaseEstimator",
+    "BiclusterMixin",
+    "ClassNamePrefixFeaturesOutMixin",
     "Interval",
     "InvalidParameterError",
+    "OneToOneFeatureMixin",
     "StrOptions",
+    "TransformerMixin",
     "cgutils",
     "event",
     "fit_context",
@@ -26,6 +31,34 @@ __all__ = [
 ]
 
 Method = TypeVar("Method", bound=Callable[..., Any])
+MYPY = False  # mypy takes it as true
+
+if MYPY:  # it knows no types of scikit-learn, and lets a dataclass on an untyped base take anything
+
+    class BaseEstimator:
+        _validate_params: Callable[[], None]
+        _repr_html_inner: Callable[[], str]
+        _repr_mimebundle_: Callable[..., Any]
+        __sklearn_tags__: Callable[[], Any]
+
+        def __getattr__(self, name: str) -> Any: ...
+
+    class BiclusterMixin(BaseEstimator): ...
+
+    class ClassNamePrefixFeaturesOutMixin(BaseEstimator): ...
+
+    class OneToOneFeatureMixin(BaseEstimator): ...
+
+    class TransformerMixin(BaseEstimator): ...
+
+else:
+    from sklearn.base import (
+        BaseEstimator,
+        BiclusterMixin,
+        ClassNamePrefixFeaturesOutMixin,
+        OneToOneFeatureMixin,
+        TransformerMixin,
+    )
 
 
 def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Method], Method]:

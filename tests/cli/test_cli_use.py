@@ -194,7 +194,8 @@ def test_info_tells_of_chains_and_types_too(women, tmp_path):
     assert facts == ["MarkovAggregation", 3, [2, 1]]
     types = {("women", "events"): women.matrix}
     comarkov.MultiwayClustering(2, random_state=0).fit(types).save(tmp_path / "types")
-    assert "clusters of women       2, of 8, 10 members" in run("info", tmp_path / "types").stdout
+    text = run("info", tmp_path / "types").stdout
+    assert "clusters of women       2, with 8 and 10 members" in text
     output = run("predict", tmp_path / "chain", "southern-women")
     assert_refused(output, "holds a chain")
 
@@ -206,7 +207,8 @@ def test_info_says_what_a_model_is(out):
     assert output["row_clusters"] == np.bincount(model.row_labels_).tolist()
     assert output["parameters"]["random_state"] == 0
     text = run("info", out / "model").stdout
-    assert "column clusters  3, of 3, 6, 5 members" in text
+    assert "column clusters  3, with 3, 6 and 5 members" in text
+    assert "information      1.172 bits\nkept             44.0%" in text
     assert_refused(run("info", out.parent), "There is no model in")
 
 

@@ -84,6 +84,18 @@ def test_broken_links_and_pipes_are_skipped(tmp_path):
     assert refusal(comarkov.read, "").advice
 
 
+def test_links_add_no_documents(tmp_path):
+    write(tmp_path / "texts", {"b.txt": b"sun sea", "x/c.txt": b"sun"})
+    (tmp_path / "texts/a.txt").symlink_to("b.txt")
+    (tmp_path / "texts/x/up").symlink_to(tmp_path / "texts")
+    write(tmp_path, {"elsewhere.txt": b"sea"})
+    for name in ("d.txt", "e.txt"):
+        (tmp_path / "texts" / name).symlink_to(tmp_path / "elsewhere.txt")
+    with noted("x/up", "read already: ", "a.txt", "e.txt"):
+        data = comarkov.read(tmp_path / "texts", min_df=1)
+    assert data.row_names.tolist() == ["b.txt", "d.txt", "x/c.txt"]
+
+
 def test_names_of_files_that_are_no_text(tmp_path):
     for name in (b"\xff.txt", b"\xfe.txt"):
         (tmp_path / os.fsdecode(name)).write_text("sun sea")

@@ -25,6 +25,7 @@ from .options import (
 )
 from .output import echo, number_text, progress_bars
 
+IN_BITS = ("cost", "information", "prediction_loss", "lumpability_loss")
 PACKED = (
     "Anything fit reads, or a folder of Parquet or CSV files with edges; several edge lists are "
     "combined."
@@ -110,14 +111,18 @@ def store_facts(folder: Path, verified: bool = False) -> dict[str, Any]:
 
 
 def print_facts(facts: Mapping[str, Any], output: OutputOptions) -> None:
-    """Print facts as JSON, or one in a line."""
+    """Print facts as JSON, or one in a line, with units."""
+    from ..results.words.figures import joined, percent_text  # slow to import
+
     lines = []
     for name, value in facts.items():
         text = "not clustered" if value is None else number_text(value)
+        text = percent_text(value) if name.startswith("kept") else text
+        text += " bits" if name in IN_BITS else ""
         if isinstance(value, dict):
             text = ", ".join(f"{part}={each!r}" for part, each in value.items())
         if isinstance(value, list):
-            text = f"{len(value)}, of {', '.join(f'{size:,}' for size in value)} members"
+            text = f"{len(value)}, with {joined([f'{size:,}' for size in value])} members"
         lines.append(f"{name.replace('_', ' '):<{max(map(len, facts))}}  {text}")
     output.show(facts, "\n".join(lines))
 

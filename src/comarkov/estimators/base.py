@@ -8,10 +8,9 @@ from dataclasses import dataclass, fields
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
-from .._compat import Interval, InvalidParameterError, StrOptions
+from .._compat import BaseEstimator, Interval, InvalidParameterError, StrOptions
 from ..joint.machine import n_threads
 from ..joint.messages import InputError, quote, warn_user
 from ..joint.weighting import Scheme, Weighting

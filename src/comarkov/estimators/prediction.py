@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BiclusterMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from .._compat import BiclusterMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from ..costs.labels import check_side
 from ..costs.objective import Approximation, cost
 from ..io.read.fit_input import new_input

@@ -8,10 +8,17 @@ from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, clone
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from .._compat import Interval, StrOptions, fit_context
+from .._compat import (
+    BaseEstimator,
+    Interval,
+    OneToOneFeatureMixin,
+    StrOptions,
+    TransformerMixin,
+    fit_context,
+)
 from .inputs import TOO_LARGE, as_csr, check_columns
 from .messages import InputError
 

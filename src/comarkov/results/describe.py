@@ -8,9 +8,9 @@ from html import escape
 from typing import Any, Literal, overload
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from .._compat import BaseEstimator
 from ..costs.labels import check_side
 from ..costs.objective import octaves
 from ..joint.messages import InputError, listed

@@ -207,16 +207,24 @@ def _copy(chunks: Iterable[bytes], target: Path, limit: int, name: str) -> None:
 
 
 def files_in(folder: Path, hidden: tuple[str, ...] = (".",), is_noted: bool = True) -> list[Path]:
-    """The files in a folder and its subfolders by path, but hidden ones and what comarkov wrote."""
+    """The files in a folder and its subfolders by path, but hidden ones and what comarkov wrote.
+
+    Each is listed once, even if links lead to it. Links to folders are not followed.
+    """
     paths: list[Path] = []
     for place, folders, names in os.walk(folder):
         shown = [name for name in folders if not name.startswith(hidden)]
         folders[:] = [name for name in shown if not is_own(Path(place, name))]
         paths += [Path(place, name) for name in names if not name.startswith(hidden)]
+        paths += [path for path in (Path(place, name) for name in folders) if path.is_symlink()]
     skipped = sorted(path for path in paths if not path.is_file())
-    if skipped and is_noted:
-        warn_user(f"Skipped, because it is a broken link or no file: {listed(skipped)}.")
-    return sorted(set(paths) - set(skipped), key=Path.as_posix)
+    files = sorted(set(paths) - set(skipped), key=lambda path: (path.is_symlink(), path.as_posix()))
+    targets = dict(reversed([(path.resolve(), path) for path in files]))  # files, rather than links
+    again = sorted(set(files) - set(targets.values()))
+    for reason, left_out in (("a broken link or no file", skipped), ("read already", again)):
+        if left_out and is_noted:
+            warn_user(f"Skipped, because it is {reason}: {listed(left_out)}.")
+    return sorted(targets.values(), key=Path.as_posix)
 
 
 def is_text(content: bytes, encoding: str | None = None) -> bool:
