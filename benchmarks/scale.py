@@ -31,6 +31,7 @@ def main(report: Report) -> None:
     threads(report)
     with tempfile.TemporaryDirectory() as folder:
         stores(report, Path(folder), small, large)
+        chains(report, Path(folder))
     estimates(report, small, large)
     scale_dask.main(report)
 
@@ -98,6 +99,17 @@ def _packed(report: Report, folder: Path, entries: int, have_texts: bool = False
         report.figure(f"{name}: pack / polars", pack.seconds / group.seconds, "<=", 3)
         report.figure(f"{name}: memory of pack", pack.anonymous / GB, "<=", 1, "GB")
     return str(store)
+
+
+def chains(report: Report, folder: Path) -> None:
+    """One command for a chain of 1e6 states and 1e7 steps; nothing else is stated."""
+    report.title("comarkov chain: 1e6 states, 1e7 steps")
+    steps, out = str(folder / "steps.parquet"), str(folder / "chain")
+    measure("scale_tasks:write_chain", steps)
+    done = measure("scale_tasks:chain_command", steps, out)
+    report.fact("the whole command", f"{done.seconds:.0f} s, {done.cpu:.0f} s of CPU")
+    report.fact("its peak memory", f"{done.resident / GB:.2f} GB")
+    report.figure("agreement with the sets (ARI)", done.result, ">=", 0.98, "")
 
 
 def estimates(report: Report, small: Measurement, large: Measurement) -> None:

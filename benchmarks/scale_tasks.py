@@ -7,7 +7,10 @@ of cluster a, the others are anywhere: rows overlap, so that sweeps have work to
 weights are 2 or more.
 """
 
+import contextlib
 import hashlib
+import io
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,6 +31,7 @@ CLUSTERS = 20
 INSIDE = 0.15  # the share of entries in the columns of the row's own cluster
 ROWS_AT_A_TIME = 50_000
 MOST_WEIGHT = 9
+CHAIN = 10**6, 10  # states, and steps from each
 
 
 class Size(NamedTuple):
@@ -162,6 +166,35 @@ def sweep_and_product(clock: Clock) -> dict[str, float]:
         sweep = least_seconds(lambda: side.sweep(cross, run), 3)
         product = least_seconds(lambda: csr @ table, 3)
     return {"sweep": sweep, "product": product}
+
+
+def write_chain(clock: Clock, path: str) -> None:
+    """Write the steps between a million states of a chain: nine of ten stay in one of 20 sets."""
+    import polars
+
+    rng, states, steps = np.random.default_rng(0), *CHAIN
+    label = row_labels(states)
+    members = np.argsort(label, kind="stable")
+    starts = np.searchsorted(label[members], np.arange(CLUSTERS + 1))
+    before = np.repeat(np.arange(states, dtype=np.int32), steps)
+    own = label[before]
+    near = members[rng.integers(starts[own], starts[own + 1])]
+    after = np.where(rng.random(before.size) < 0.9, near, rng.integers(states, size=before.size))
+    polars.DataFrame({"from": before, "to": after.astype(np.int32)}).write_parquet(path)
+
+
+def chain_command(clock: Clock, path: str, out: str) -> float:
+    """Run ``comarkov chain`` on them; returns the ARI with the sets."""
+    import polars
+    from sklearn.metrics import adjusted_rand_score
+
+    from comarkov.__main__ import main
+
+    sys.argv = ["comarkov", "chain", path, "--kind", "edges", "-o", out]
+    with clock, contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()):
+        main()
+    found = polars.read_csv(f"{out}/states.csv").sort("name")
+    return float(adjusted_rand_score(row_labels(CHAIN[0])[found["name"]], found["cluster"]))
 
 
 def fit_newsgroups(clock: Clock, options: dict[str, Any]) -> str:

@@ -80,7 +80,7 @@ def chain(
     needs --kind sequences, --columns with the column of states and, for several sequences, --rows.
 
     OUT gets states.csv, clusters.csv, transitions.csv, clusters.md, summary.json, report.html, and
-    model/ for predict and info.
+    model/ for info.
 
     [bold]Examples[/bold]
 
