@@ -174,6 +174,14 @@ def test_the_python_in_the_report_makes_the_same_again(fitted, monkeypatch):
 # --- long work --------------------------------------------------------------------------------
 
 
+def test_rows_and_columns_with_the_same_names_may_be_a_network(tmp_path):
+    (tmp_path / "trade.csv").write_text(",fr,de,it\nfr,0,9,1\nde,8,0,2\nit,1,2,0\n")
+    done = run("fit", "trade.csv", "-o", "out", cwd=tmp_path)
+    advised = done.stderr.partition("comarkov ")[2].split()
+    assert advised == ["network", "trade.csv"]
+    assert run(*advised, cwd=tmp_path).returncode == 0
+
+
 def test_a_time_limit_keeps_the_best_so_far(tmp_path, noise):
     arguments = ["-k", 9, "-l", 8, "--starts", 100_000, "--time-limit", "1.5s", "-o", "out"]
     done = run("fit", noise, *arguments, cwd=tmp_path)

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..joint.messages import warn_user
 from .options import (
     OUTPUT,
     ClusteringOptions,
@@ -32,6 +33,7 @@ from .output import (
 )
 
 if TYPE_CHECKING:
+    from ..io.read import Data
     from ..results.results import Results
 
 ENGINE = Panel("Engine")
@@ -110,6 +112,7 @@ def fit(
         out = folder.place(source)
         with fit_stages(parameters):
             data = reading.read(source)
+            _warn_of_same_names(data, source)
             model = clustering.estimator(data, parameters)
             weighted = model._fit(data)
             from ..results.results import Results  # slow to import
@@ -117,6 +120,16 @@ def fit(
             results = Results.of(model, data, command=command_line(), weighted=weighted)
             folder.write(results, out)
         folder.present(results, out, output)
+
+
+def _warn_of_same_names(data: Data, source: str) -> None:
+    """Note that rows and columns are the same things, as in a network."""
+    rows, columns = data.row_names, data.column_names
+    if rows is not None and columns is not None and set(rows) == set(columns):
+        warn_user(
+            "Rows and columns have the same names, and are clustered separately. For one set of "
+            f"groups: comarkov network {shlex.quote(source)}"
+        )
 
 
 # --- choose -------------------------------------------------------------------------------------
