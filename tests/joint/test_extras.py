@@ -6,6 +6,7 @@ import pytest
 
 import comarkov
 from comarkov import CoClustering, Results, datasets
+from comarkov.io.read import raw_tables
 from comarkov.joint import messages
 from comarkov.joint.messages import CLI, need
 
@@ -17,6 +18,7 @@ def bare(monkeypatch):
     """As if nothing but the required packages were installed."""
     missing = {*CLI, "anndata", "duckdb", "networkx", "psycopg"}
     find = messages.find_spec
+    vars(raw_tables.pl).clear()  # what it has imported
     monkeypatch.setattr(
         messages, "find_spec", lambda package: None if package in missing else find(package)
     )

@@ -118,8 +118,8 @@ class MultiwayResults(BaseResults):
     >>> rates = comarkov.Data([[3, 0], [2, 1], [0, 4]], list("abc"), ["apples", "pears"])
     >>> data = {("user", "item"): rates}
     >>> model = comarkov.MultiwayClustering(2, random_state=0).fit(data)
-    >>> comarkov.MultiwayResults(model, data).titles["item"]  # by their users
-    ['a', 'c']
+    >>> comarkov.MultiwayResults(model, data).titles["item"]
+    ['apples', 'pears']
     """
 
     @property
