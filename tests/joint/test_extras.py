@@ -1,6 +1,8 @@
 """Without the packages of an extra: one line that says what to install, and nothing lost."""
 
 import io
+import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -36,12 +38,21 @@ def test_what_is_missing_is_named(bare):
     assert str(error.value).endswith(f"polars, rich. {ADVICE}")
 
 
+def database():
+    """The bytes of an SQLite database with a table."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("create table bought (who, what)")
+        connection.execute("insert into bought values ('Ann', 'tea')")
+        connection.commit()
+        return connection.serialize()
+
+
 @pytest.mark.parametrize(
     ("name", "content", "packages", "install"),
     [
         ("edges.csv", b"Ann,tea,2\n", "polars", "comarkov[cli]"),
         ("edges.parquet", b"PAR1", "polars", "comarkov[cli]"),
-        ("shop.db", b"SQLite format 3\0", "polars", "comarkov[cli]"),
+        ("shop.db", database(), "polars", "comarkov[cli]"),
         ("edges.csv.zst", b"\x28\xb5\x2f\xfd", "zstandard", "comarkov[cli]"),
         ("cells.h5ad", b"?", "anndata", "comarkov[anndata]"),
         ("graph.gml", b"?", "networkx", "networkx"),
