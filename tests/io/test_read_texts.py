@@ -88,6 +88,39 @@ def test_stop_words_and_least_numbers(tmp_path):
     assert every.column_names.tolist() == ["and", "ice", "on", "sea", "snow", "sun", "the"]
 
 
+def test_a_line_separates_texts(tmp_path):
+    (tmp_path / "t.txt").write_text(
+        "%\nThe sun, the sea;\n\nsun!\n%\n% \nSnow and ice.\nIce\n%\nsun\n"
+    )
+    data = comarkov.read(tmp_path / "t.txt", text_separator="%", **WORDS)
+    assert data.texts.tolist() == ["The sun, the sea;\n\nsun!", "Snow and ice.\nIce", "sun"]
+    assert comarkov.read(tmp_path / "t.txt", like=data).texts.tolist() == data.texts.tolist()
+    (tmp_path / "fortunes").write_text("sun\nsea\n\n\nice\n")
+    by_blanks = comarkov.read(tmp_path / "fortunes", text_separator="", min_df=1)
+    assert by_blanks.texts.tolist() == ["sun\nsea", "ice"]
+    assert (
+        "text_separator='%'"
+        in refusal(comarkov.read, tmp_path / "t.txt", text_separator="-").advice
+    )
+    (tmp_path / "t.csv").write_text("id,text\n1,sun\n")
+    assert "does not apply" in str(refusal(comarkov.read, tmp_path / "t.csv", text_separator="%"))
+
+
+def test_contractions_are_no_words():
+    texts = [
+        "I don’t like ice, it WON'T do; we'll see, they`ve won",
+        "Don Juan’s sun: you're L'Île",
+    ]
+    assert comarkov.read(texts, min_df=1).column_names.tolist() == [
+        *("don", "ice", "juan", "like", "sun", "won", "île")
+    ]
+    every = comarkov.read(texts[:1], min_df=1, stop_words="none").column_names.tolist()
+    assert every == ["do", "don't", "ice", "it", "like", "see", "they", "we", "won", "won't"]
+    model = CoClustering(1).fit(comarkov.read(texts * 2, stop_words=None))
+    assert model.predict(["don't"]).tolist() == [0]
+    assert model.predict(["don"]).tolist() == [0]
+
+
 def test_a_note_if_few_words_are_left():
     with noted("3 of 7 texts have fewer than two words left"):
         comarkov.read(["snow and ice"] * 4 + ["ice cream", "snow?", "of the"])

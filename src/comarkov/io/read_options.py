@@ -22,6 +22,7 @@ TABULAR = (*CELLS, "texts", "sequences")  # what a table may be read as
 # Forms of sources, as messages call them.
 DELIMITED, SHEETS, DATABASES = ("delimited text",), ("an Excel file",), ("a database",)
 JSON_LINES, SEQUENCE_LINES = "JSON lines", "a sequence in each line"
+TEXT_FILE = "a file of texts"
 COLUMNAR = (*DELIMITED, *SHEETS, *DATABASES, "Parquet", "a data frame", "a list", JSON_LINES)
 
 Column = str | int | None
@@ -144,6 +145,8 @@ class ReadKeywords(TypedDict, total=False):
         The largest size that a compressed or h5ad file may unpack to, such as 2GB.
     text : str or int, default: text
         The column or field with the text.
+    text_separator : str, default: none
+        The line between two texts of a file, such as % or ---; "" is an empty line.
     n_words : int, default: all
         Keep only the N most informative words.
     min_df : int, default: 2; 1 for predict
@@ -188,6 +191,7 @@ class ReadKeywords(TypedDict, total=False):
     entry_kind: Annotated[str | None, _once("WORD")]
     max_bytes: Annotated[int | None, _once("SIZE")]
     text: Annotated[Column, Option("COLUMN", ("texts",), COLUMNAR)]
+    text_separator: Annotated[str | None, Option("LINE", ("texts",), (TEXT_FILE,))]
     n_words: Annotated[int | None, _once("N", TEXT_KINDS)]
     min_df: Annotated[int, _once("N", TEXT_KINDS, default=2)]
     stop_words: Annotated[str | list[str] | None, Option("WORDS", TEXT_KINDS, default="english")]

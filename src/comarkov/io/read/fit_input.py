@@ -22,7 +22,7 @@ from .data import Data
 from .formats import read_any
 from .headers import is_heading, is_heading_of_identifiers
 from .naming import distinct
-from .texts import TEXT_WEIGHTING
+from .texts import TEXT_WEIGHTING, word_counter
 
 Key = tuple[str, str]
 
@@ -61,14 +61,12 @@ def _with_names(
 
 def _count_known(texts: list[str], words: np.ndarray | None) -> Data:
     """Counts of the words of a fit in new texts."""
-    from sklearn.feature_extraction.text import CountVectorizer  # slow to import
-
     if words is None:
         raise ValueError(
             "X is a list of texts, but the columns of the fit have no names, so that words cannot "
             "be found among them. Fit the model to texts, too: model.fit(texts)"
         )
-    counter = CountVectorizer(vocabulary=list(map(str, words)))
+    counter = word_counter(vocabulary=list(map(str, words)))
     counts = sp.csr_array(counter.transform(texts))
     return Data(counts, None, words, "document", "word", "the texts", TEXT_WEIGHTING)
 

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from ...costs.objective import most_informative
 from ...joint.messages import InputError, listed, warn_user
 from ...joint.objects import as_objects
-from ..read_options import ReadOptions
+from ..read_options import TEXT_FILE, ReadOptions
 from .data import Data, valid_name
 from .naming import chosen_columns, distinct
 from .opened import WESTERN, Opened, decoded, detect, files_in, is_text, western_note
@@ -22,6 +22,12 @@ from .raw_tables import RawTable, pl
 
 TEXT_WEIGHTING = "bm25"  # the best by measurement without labels, see docs/concepts/weighting.md
 DOCUMENT = "document"
+#: Words have two letters or digits; "n't" belongs to its word, and endings are none.
+WORD = r"(?u)\b[^\W\d_]+n't\b|\b(?!(?<=\w')(?:ll|re|ve)\b)\w\w+\b"
+APOSTROPHES = str.maketrans("’´`", "'''")
+BEFORE_NOT = (
+    "ai are ca could did do does had has have is might must need sha should was were wo would"
+)
 MANY_SHORT = 0.1  # the share of texts with fewer than two words that is worth a note
 
 
@@ -34,11 +40,18 @@ class Documents(NamedTuple):
 
 
 def read_text_file(file: Opened, options: ReadOptions) -> Data:
-    """A text in each line."""
-    options.check("texts", "a text in each line")
-    content = decoded(file.content[:], file.name, options.encoding)
-    lines = [line for line in content.splitlines() if line.strip()]
-    return count_words(Documents(None, lines, {}), options, file.name, "texts")
+    """A text in each line, or between lines that separate texts."""
+    options.check("texts", TEXT_FILE)
+    texts = decoded(file.content[:], file.name, options.encoding).splitlines()
+    mark = options.text_separator
+    if mark is not None:
+        groups = itertools.groupby(texts, lambda line: line.strip() == mark.strip())
+        texts = ["\n".join(lines) for is_mark, lines in groups if not is_mark]
+    if mark is not None and len(texts) < 2:
+        advice = "Give the line between texts, such as text_separator='%'."
+        raise InputError(f"no line {mark!r} separates texts", file=file.name, advice=advice)
+    texts = list(filter(str.strip, texts))
+    return count_words(Documents(None, texts, {}), options, file.name, "texts")
 
 
 def read_document(file: Opened, options: ReadOptions) -> Data:
@@ -81,13 +94,9 @@ def count_words(
     documents: Documents, options: ReadOptions, source: str, kind: str = DOCUMENT
 ) -> Data:
     """Counts of words in documents: of the ``n_words`` that contribute most to I(D;W)."""
-    from sklearn.feature_extraction.text import CountVectorizer  # slow to import
-
     _check_words(documents.texts, options, source)
-    stop_words, n_words = options.stop_words, options.n_words
-    counter = CountVectorizer(
-        stop_words=None if stop_words == "none" else stop_words, min_df=options.min_df
-    )
+    n_words = options.n_words
+    counter = word_counter(options.stop_words, min_df=options.min_df)
     try:
         counts = sp.csr_array(counter.fit_transform(documents.texts))
     except ValueError as error:
@@ -113,6 +122,23 @@ def count_words(
     return Data(counts, *described, texts=documents.texts, reading=reading, row_classes=classes)
 
 
+def word_counter(stop_words: Any = None, **options: Any) -> Any:
+    """The counter of words in texts. "Don't" is one word, and "we'll" is "we"."""
+    from sklearn.feature_extraction.text import (  # slow to import
+        ENGLISH_STOP_WORDS,
+        CountVectorizer,
+    )
+
+    if stop_words == "english":
+        stop_words = [*ENGLISH_STOP_WORDS, *(f"{word}n't" for word in BEFORE_NOT.split())]
+    return CountVectorizer(
+        preprocessor=lambda text: text.lower().translate(APOSTROPHES),
+        token_pattern=WORD,
+        stop_words=None if stop_words == "none" else stop_words,
+        **options,
+    )
+
+
 def _check_words(texts: Sequence[str], options: ReadOptions, source: str) -> None:
     if not any(map(str.strip, texts)):
         raise InputError("it holds no words", file=source, advice="Give text with words.")
@@ -126,9 +152,7 @@ def _check_words(texts: Sequence[str], options: ReadOptions, source: str) -> Non
 
 def words_in(path: Path, encoding: str | None) -> list[str]:
     """The words of a file, as they are found in texts."""
-    from sklearn.feature_extraction.text import CountVectorizer  # slow to import
-
-    find: Callable[[str], list[str]] = CountVectorizer().build_analyzer()
+    find: Callable[[str], list[str]] = word_counter().build_analyzer()
     return find(decoded(path.read_bytes(), str(path), encoding))
 
 
