@@ -20,6 +20,7 @@ from comarkov import (
 from comarkov.joint.messages import InputError
 from comarkov.results.report.network_pages import circle_order
 
+BACKGROUND = "all => all.map(each => getComputedStyle(each).backgroundColor)"
 NAMES = ["<b>sun</b>", "haze", "rain", "storm", "snow", "ice"]
 
 
@@ -47,6 +48,10 @@ def test_the_page_shows_the_chain_and_its_controls_work(opened, chain_path, chai
     page = opened(chain_path)
     assert page.locator(".sentence").first.inner_text() == chain.sentences[0]
     assert page.locator(".node").count() == 3
+    circles = "all => all.map(each => getComputedStyle(each).fill)"
+    badges = page.locator(".card .badge").evaluate_all(BACKGROUND)
+    assert len(set(badges)) == 3
+    assert sorted(page.locator(".node circle").evaluate_all(circles)) == sorted(badges)
     arrows = int((chain.probabilities > 0).sum()) - 3
     page.locator("#arrows").evaluate(
         "(slider) => { slider.value = 1; slider.dispatchEvent(new Event('input')); }"
@@ -175,6 +180,7 @@ def test_the_page_shows_all_types_and_its_controls_work(opened, written, results
     page = opened(written)
     assert page.locator(".sentence").first.inner_text() == results.sentences[0]
     assert page.locator(".type").count() == 3
+    assert len(set(page.locator(".card .badge").evaluate_all(BACKGROUND))) == 6
     assert page.locator("article.card").count() == 6
     scroll_to(page, "#blocks-1")
     page.locator("#blocks-1 td[tabindex='0']").hover()

@@ -65,7 +65,7 @@ class ChainGraph {
     if (this.isWide) texts.push(this.title(cluster));
     const node = svg("g", { class: "node", transform: moved(x, y), tabindex: 0, role: "button",
       "aria-label": joined(this.describe(cluster)).join("") },
-    svg("circle", { r: radius }), ...texts);
+    svg("circle", { r: radius, style: { fill: categoryColour(cluster) } }), ...texts);
     node.addEventListener("pointerenter", () => this.update(cluster));
     node.addEventListener("pointermove", (event) =>
       tooltip.show(this.describe(cluster), event.clientX, event.clientY));

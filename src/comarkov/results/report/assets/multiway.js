@@ -2,6 +2,10 @@
 
 const TYPE = { radius: 44, letters: 14 };
 
+// No cluster has the colour of one of another type.
+const colourOf = (type, cluster) => categoryColour(about.types.slice(0, type)
+  .reduce((count, { titles }) => count + titles.length, cluster));
+
 function drawTypes(box) {
   const k = about.types.length, width = Math.min(box.clientWidth || 320, 420);
   const height = k < 3 ? 150 : Math.min(width, 300);
@@ -47,7 +51,7 @@ function drawNetwork(box) {
   edges.forEach(([i, j], number) => [i, j].forEach((node) => near[node].add(lines[number])));
   const dots = nodes.map(([, , group, size], i) => {
     const [cx, cy] = places[i];
-    const dot = svg("circle", { cx, cy, r: 3 + 9 * Math.sqrt(size), fill: group < 0 ? colour("--muted") : categoryColour(group) },
+    const dot = svg("circle", { cx, cy, r: 3 + 9 * Math.sqrt(size), fill: group < 0 ? colour("--muted") : colourOf(0, group) },
       hint(group < 0 ? names[i] : `${names[i]}: group ${group + 1}, ${about.types[0].titles[group]}`));
     const light = (isLit) => near[i].forEach((line) => line.classList.toggle("lit", isLit));
     dot.addEventListener("pointerenter", () => light(true));
@@ -78,7 +82,8 @@ function relationData({ types, share, expected }) {
     expected: expected.flat(),
   };
   const titleOf = (name, cluster) => (name === "rows" ? rows : columns)[cluster];
-  return { rows: { clusters: rows.length }, columns: { clusters: columns.length }, view, titleOf };
+  const clusterColour = (name, cluster) => colourOf(types[name === "rows" ? 0 : 1], cluster);
+  return { rows: { clusters: rows.length }, columns: { clusters: columns.length }, view, titleOf, clusterColour };
 }
 
 function relationBlocks(relation, number) {
@@ -91,7 +96,6 @@ function relationBlocks(relation, number) {
 const pictures = about.relations.map(relationBlocks);
 
 function draw() {
-  known.clear();
   if (byId("types")) drawTypes(byId("types"));
   if (about.network) drawNetwork(byId("network"));
   pictures.forEach((blocks, number) => {
@@ -100,10 +104,9 @@ function draw() {
   });
 }
 
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
 connectSaving((id, kind) => {
   const blocks = pictures[id.split("-")[1]];
   if (blocks) savePicture(id, kind, blocks.size, (pen) => blocks.drawWith(pen));
   else saveDrawing(id, kind, byId(id).firstElementChild);
 });
-begin(draw);
+begin(draw, colourOf);

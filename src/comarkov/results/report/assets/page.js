@@ -141,10 +141,17 @@ function onWidth(draw) {
   });
 }
 
-// Draw a page of networks, and mark it as complete once it has been put together.
-function begin(draw) {
+// Draw a page of networks with a colour for each cluster, and mark it as complete.
+function begin(draw, colourOf = (_, cluster) => categoryColour(cluster)) {
   connectDownloads(new Map(Object.entries(about.tables)));
-  draw();
+  const drawColoured = () => {
+    known.clear();
+    document.querySelectorAll(".badge").forEach(({ dataset: { type, cluster }, style }) =>
+      (style.background = colourOf(+type, +cluster)));
+    draw();
+  };
+  drawColoured();
   onWidth(draw);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawColoured);
   document.documentElement.dataset.ready = "yes";
 }
