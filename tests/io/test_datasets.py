@@ -72,3 +72,12 @@ def test_samples_are_drawn_without_replacement_from_the_groups_alone(small):
 def test_errors_of_samples(groups, count, word, small):
     with pytest.raises(ValueError, match=word):
         datasets.newsgroups_sample(small, groups, count)
+
+
+def test_planted_clusters_have_the_sizes_and_rates_that_are_asked():
+    kind = {"unequal": 2.0, "diagonal": 9.0, "mean": 1.0}
+    data = datasets.planted((140, 400), (3, 6), random_state=0, **kind)
+    rows, columns = data.row_classes, data.column_classes
+    np.testing.assert_allclose(np.bincount(rows), [80, 40, 20], atol=2)
+    dense, own = data.matrix.toarray(), rows[:, None] == columns // 2
+    assert dense[own].mean() / dense[~own].mean() == pytest.approx(9, rel=0.1)

@@ -359,13 +359,15 @@ def planted(
     *,
     mean: float = 0.5,
     bursts: float = 0.0,
-    unequal: bool = False,
+    unequal: bool | float = False,
+    diagonal: float | None = None,
     degrees: float = 0.0,
     random_state: int | np.random.RandomState | None = None,
 ) -> Dataset:
     """Counts in blocks, with the clusters of rows and columns as classes.
 
-    Block rates are drawn at random, and chosen so that no two clusters of a side are similar.
+    Block rates are drawn at random, and chosen so that no two clusters of a side are similar, or
+    are those of ``diagonal``.
 
     Parameters
     ----------
@@ -376,8 +378,11 @@ def planted(
     bursts : float, default=0
         Overdispersion: counts have a negative binomial distribution with variance
         μ + bursts μ², where μ is the mean. 0 is Poisson.
-    unequal : bool, default=False
-        Clusters of very different sizes.
+    unequal : bool or float, default=False
+        Clusters of very different sizes, drawn at random; or how many times as large each cluster
+        is as the next one.
+    diagonal : None or float, default=None
+        How many times as large the rates on the diagonal of blocks are as all others.
     degrees : float, default=0
         The standard deviation of the logarithm of the masses of rows, and of columns.
     random_state : int, RandomState or None, default=None
@@ -393,7 +398,7 @@ def planted(
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31, size=4))
     rows, columns = (_labels(n, k, unequal, rng) for n, k in zip(shape, n_clusters, strict=True))
     activity, popularity = (np.exp(degrees * rng.standard_normal(n)) for n in shape)
-    expected = _rates(n_clusters, rng)[rows][:, columns] * activity[:, None] * popularity
+    expected = _rates(n_clusters, diagonal, rng)[rows][:, columns] * activity[:, None] * popularity
     expected *= mean / expected.mean()
     if bursts > 0:
         expected *= rng.gamma(1 / bursts, bursts, size=shape)
@@ -403,16 +408,26 @@ def planted(
     return Dataset(sp.csr_array(rng.poisson(expected)), row_names, column_names, rows, columns)
 
 
-def _labels(n: int, k: int, unequal: bool, rng: np.random.Generator) -> np.ndarray:
+def _labels(n: int, k: int, unequal: bool | float, rng: np.random.Generator) -> np.ndarray:
     """Clusters of n elements; each cluster has at least one."""
     if not unequal:
         return np.arange(n) % k
+    if not isinstance(unequal, bool):
+        ends = np.cumsum(float(unequal) ** -np.arange(k))
+        places = (np.arange(n - k) + 0.5) / max(n - k, 1)
+        return np.concatenate([np.arange(k), np.searchsorted(ends / ends[-1], places)])
     share = 0.4 / k + 0.6 * rng.dirichlet(np.full(k, 2.0))
     return np.concatenate([np.arange(k), rng.choice(k, n - k, p=share)])
 
 
-def _rates(n_clusters: tuple[int, int], rng: np.random.Generator) -> np.ndarray:
+def _rates(
+    n_clusters: tuple[int, int], diagonal: float | None, rng: np.random.Generator
+) -> np.ndarray:
     """The one of many random tables whose most similar rows or columns differ most."""
+    if diagonal is not None:
+        most, rates = max(n_clusters), np.ones(n_clusters)
+        rates[tuple(np.arange(most) * k // most for k in n_clusters)] = diagonal
+        return rates
 
     def least(table: np.ndarray) -> float:  # squared Hellinger distance between two rows
         root = np.sqrt(table / table.sum(axis=1, keepdims=True))

@@ -31,25 +31,28 @@ RANGES = {"larger": slice(4), "intermediate": slice(4, 7), "smaller": slice(7, 1
 
 def imbalanced(ratio: float, seed: int) -> Sample:
     """Four diagonal blocks; each cluster has 1/ratio times the members of the one before."""
-    share = ratio ** -np.arange(4.0)
-    sizes = np.maximum(np.round(120 * share / share.sum()), 3).astype(int)
-    truth = np.repeat(np.arange(4), sizes)
-    rates = np.where(truth[:, None] == truth, 0.6, 0.15)
-    return np.random.default_rng(seed).poisson(rates), truth, truth, 4
+    kind = {"unequal": ratio, "diagonal": 4.0, "mean": 0.26}
+    return _planted((120, 120), (4, 4), 4, seed, kind)
 
 
 def unequal_numbers(column_clusters: float, seed: int) -> Sample:
     """Eight diagonal blocks, with fewer column clusters."""
-    truth = np.repeat(np.arange(8), 15)
-    rates = np.where(truth[:, None] == truth, 1.2, 0.2)
-    joined = truth * int(column_clusters) // 8
-    return np.random.default_rng(seed).poisson(rates), truth, joined, int(column_clusters)
+    kind = {"diagonal": 6.0, "mean": 0.325}
+    return _planted((120, 120), (8, 8), int(column_clusters), seed, kind)
 
 
 def sparse(mean: float, seed: int) -> Sample:
     """Planted blocks, observed with few counts."""
-    data = datasets.planted((150, 100), (5, 4), mean=mean, random_state=seed)
-    return data.matrix, np.asarray(data.row_classes), np.asarray(data.column_classes), 4
+    return _planted((150, 100), (5, 4), 4, seed, {"mean": mean})
+
+
+def _planted(
+    shape: tuple[int, int], counts: tuple[int, int], l: int, seed: int, kind: dict[str, float]
+) -> Sample:
+    """Draw planted blocks whose column clusters are joined to l of them."""
+    data = datasets.planted(shape, counts, random_state=seed, **kind)
+    joined = np.asarray(data.column_classes) * l // counts[1]
+    return data.matrix, np.asarray(data.row_classes), joined, l
 
 
 def coupled(k: float, seed: int) -> Sample:
