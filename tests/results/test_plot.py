@@ -183,18 +183,54 @@ def test_lifts_can_be_read_on_their_blocks():
         assert contrast(drawn[row, column], to_rgb(text.get_color())) >= 4.5
 
 
-@pytest.mark.parametrize("style", ["default", "dark_background"])
-@pytest.mark.parametrize("name", ["features", "dendrogram", "map", "confidence", "information"])
-def test_every_plot_draws_into_given_axes_in_any_style(model, name, style):
+@pytest.mark.parametrize("style", ["default", "dark_background", "ggplot"])
+@pytest.mark.parametrize(
+    "name", ["blocks", "features", "dendrogram", "map", "confidence", "information", "heatmap"]
+)
+def test_every_plot_fits_into_given_axes_in_any_style(name, style):
     plot = getattr(comarkov, f"plot_{name}")
-    sides = [{}] if name == "information" else [{"side": "rows"}, {"side": "columns"}]
+    results = comarkov.Results.of(women_model(), WOMEN)
+    drawn = women_model() if name == "information" else results
+    is_of_both = name in ("information", "heatmap", "blocks")
+    sides = [{}] if is_of_both else [{"side": "rows"}, {"side": "columns"}]
     with mpl.style.context(style):
         for options in sides:
-            ax = Figure().subplots()
-            assert plot(model, ax=ax, **options) is ax
+            figure = Figure()
+            ax, other = figure.subplots(1, 2, width_ratios=[3, 1])
+            assert plot(drawn, ax=ax, **options) is ax
             assert ax.get_xlabel()
-            assert ax.patches or ax.lines or ax.collections
-            ax.figure.canvas.draw()
+            assert ax.patches or ax.lines or ax.collections or ax.images
+            figure.draw_without_rendering()
+            box, room = ax.get_tightbbox(), other.get_tightbbox()
+            assert 0 <= box.x0 < box.x1 <= room.x0
+            assert 0 <= box.y0 < box.y1 <= figure.bbox.height
+            coloured = [ax.yaxis.label, *ax.texts, *ax.get_yticklabels()]
+            for text in [] if ax.images else coloured:
+                assert contrast(to_rgb(text.get_color()), to_rgb(figure.get_facecolor())) >= 2.5
+            is_gridded = any(line.get_visible() for line in ax.get_xgridlines())
+            assert is_gridded == (style == "ggplot" and not ax.images)
+
+
+def test_a_layout_of_the_user_is_kept():
+    placed = Figure().add_axes((0.2, 0.2, 0.5, 0.5))
+    constrained = Figure(layout="constrained").subplots()
+    for ax in (placed, constrained):
+        before = ax.figure.get_layout_engine()
+        plot_blocks(women_model(), ax=ax)
+        assert ax.figure.get_layout_engine() is before
+
+
+def test_long_titles_are_wrapped_or_give_way_to_numbers():
+    columns = [f"a long name {letters}" for letters in ("anna", "berta", "carla", "dora")]
+    counts = np.kron(np.eye(2, dtype=int) * 9 + 1, np.ones((6, 2), dtype=int))
+    frame = pd.DataFrame(counts, [f"{name} {i}" for name in columns for i in range(3)], columns)
+    model = CoClustering((2, 2), random_state=0).fit(frame)
+    wide, narrow = (Figure(figsize=(size, 4)).subplots() for size in (6.4, 2.5))
+    for ax in (wide, narrow):
+        plot_blocks(model, ax=ax)
+    assert all("\n" in label.get_text() for label in wide.get_xticklabels())
+    for axis in (narrow.xaxis, narrow.yaxis):
+        assert sorted(label.get_text() for label in axis.get_ticklabels()) == ["1", "2"]
 
 
 def test_bars_are_lifts_of_distinctive_elements(model, ax):

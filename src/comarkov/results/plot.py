@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Sequence
 from colorsys import hls_to_rgb
 from typing import TYPE_CHECKING, Any, Literal
@@ -38,10 +39,13 @@ if TYPE_CHECKING:
 
 SIDES: tuple[Side, Side] = ("rows", "columns")
 LIFT_INCHES = 0.4  # of a block in which its lift is written
-COLOUR_LABELS = {"weight": "weight", "share": "share of the row", "lift": "times as expected"}
+LIFT_AXIS = "times as much as expected"
+COLOUR_LABELS = {"weight": "weight", "share": "share of the row", "lift": LIFT_AXIS}
 MAX_TICKS = 30  # clusters along an axis
 ROOMY_INCHES = 1.5  # along an axis that has room for titles
 LABEL_INCHES, LETTER_INCHES = 0.13, 0.07  # that a line of text takes, and a letter
+#: Of labels that are wrapped rather than turned: letters, lines, and the share of the room.
+WRAPPED_LETTERS, WRAPPED_LINES, WRAPPED_WIDTH = 10, 3, 2 / 3
 PALETTE = ("#2166ac", "#b2182b", "#1b7837", "#762a83", "#b35806", "#4d4d4d", "#01665e")
 
 
@@ -68,7 +72,8 @@ def plot_heatmap(
         What colours show: weights, shares of the row, or lifts, the entries over what their row
         and column lead one to expect; "auto" takes the one in which the blocks stand out most.
     ax : Axes, default=None
-        Where to draw; None draws in a new figure.
+        Where to draw; None draws in a new figure. Subplots of a figure without a layout get a
+        tight one, so that labels fit.
 
     Examples
     --------
@@ -96,8 +101,10 @@ def _draw_cells(ax: Any, findings: Findings, matrix: sp.csr_array, by: str) -> N
     means = binned(matrix, *findings.orders)
     placed = {"extent": (0, m, n, 0), "aspect": "auto", "interpolation": "nearest"}
     colours = _colour_map(LIFT_COLOURS if by == "lift" else CELL_COLOURS)
+    ax.grid(False)
     image = ax.imshow(cell_shades(means, by), cmap=colours, vmin=0, vmax=1, **placed)
-    pad = 0.02 if ax.figure.get_layout_engine() is not None else 0.13
+    layout = ax.figure.get_layout_engine()
+    pad = 0.13 if layout is None or layout.colorbar_gridspec else 0.02  # beside the merges
     bar = ax.figure.colorbar(image, ax=ax, label=COLOUR_LABELS[by], shrink=0.6, pad=pad)
     if by == "lift":
         far = far_lift(means)
@@ -142,6 +149,7 @@ def _lift_image(ax: Any, lift: np.ndarray, shares: np.ndarray | None) -> None:
     far = min(max(1.0, float(np.ceil(shown.max(initial=0.0)))), 6.0)
     shown = np.clip(shown, -far, far)
     look = {"cmap": _colour_map(LIFT_COLOURS), "vmin": -far, "vmax": far}
+    ax.grid(False)
     (n, m), (rows, columns) = lift.shape, np.indices(lift.shape)
     width, height = 0.7 * ax.get_window_extent().size / ax.figure.dpi / (m, n)  # of a cell, roughly
     if shares is not None:
@@ -197,23 +205,25 @@ def plot_features(model: Any, *, side: Side = "rows", n: int = 6, ax: Axes | Non
         for a in drawn.clusters
     }
     ax = _axes(ax, height=1 + 0.2 * (sum(map(len, bars.values())) + drawn.side.n_clusters))
-    ticks: list[int] = []
+    titles, ticks = drawn.titles_on(ax), list[int]()
     for a, features in bars.items():
         if not features:
             continue
         first = ticks[-1] + 2 if ticks else 0
         places = list(range(first, first + len(features)))
-        ax.barh(places, [each.lift - 1 for each in features], left=1, color=drawn.colours[a])
+        colour = _ink(ax, drawn.colours[a])
+        ax.barh(places, [each.lift - 1 for each in features], left=1, color=colour)
         place: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "va": "center"}
-        look: dict[str, Any] = {"color": drawn.colours[a], "fontsize": "small"}
+        look: dict[str, Any] = {"color": colour, "fontsize": "small"}
         middle = (places[0] + places[-1]) / 2
-        ax.text(1.02, middle, drawn.titles[a], parse_math=False, **place, **look)
+        ax.text(1.02, middle, titles[a], parse_math=False, **place, **look)
         ticks += places
     names = [
         short_name(each.name, LABEL_LETTERS) for features in bars.values() for each in features
     ]
-    ax.set_yticks(ticks, names)
-    ax.set_xlabel("times as much as expected")
+    lines = max(ticks, default=0) + 2
+    ax.set_yticks(ticks, names, fontsize=min(9.0, 72 * _inches(ax)[1] / lines))
+    ax.set_xlabel(LIFT_AXIS)
     ax.invert_yaxis()
     return ax
 
@@ -238,11 +248,12 @@ def plot_dendrogram(model: Any, *, side: Side = "rows", ax: Axes | None = None) 
     ax = _axes(ax)
     places = ranks(drawn.side.cluster_order).astype(float)
     for along, bits in _forks(drawn.side.linkage, places):
-        ax.plot(bits, along, color="0.4", linewidth=1.2)
+        ax.plot(bits, along, color=_ink(ax, "0.4"), linewidth=1.2)
     ax.yaxis.tick_right()
-    ax.set_yticks(places[drawn.clusters], [drawn.titles[a] for a in drawn.clusters])
+    titles = drawn.titles_on(ax)
+    ax.set_yticks(places[drawn.clusters], [titles[a] for a in drawn.clusters], fontsize="small")
     for label, cluster in zip(ax.get_yticklabels(), drawn.clusters, strict=True):
-        label.set(color=drawn.colours[cluster], parse_math=False)
+        label.set(color=_ink(ax, drawn.colours[cluster]), parse_math=False)
     ax.set(xlabel="bits lost so far", ylim=(len(places) - 0.5, -0.5))
     ax.invert_xaxis()
     return ax
@@ -280,9 +291,10 @@ def plot_map(model: Any, X: Any = None, *, side: Side = "rows", ax: Axes | None 
     ax = _axes(ax)
     if own.is_clustered:
         drawn = _Drawn(findings, side)
+        titles = drawn.titles_on(ax)
         for a in drawn.clusters:
             x, y = places.points[own.labels == a].T
-            ax.scatter(x, y, s=12, c=[drawn.colours[a]], label=drawn.titles[a])
+            ax.scatter(x, y, s=12, c=[_ink(ax, drawn.colours[a])], label=titles[a])
         _legend(ax)
     else:
         ax.scatter(places.points[:, 0], places.points[:, 1], s=12)
@@ -310,7 +322,8 @@ def plot_confidence(model: Any, *, side: Side = "rows", ax: Axes | None = None) 
     if own.confidence is None:
         raise InputError(f"The confidence of {side} is not known.", advice="Fit CoClustering.")
     ax = _axes(ax)
-    colours, titles = [drawn.colours[a] for a in clusters], [drawn.titles[a] for a in clusters]
+    colours = [_ink(ax, drawn.colours[a]) for a in clusters]
+    titles = [drawn.titles_on(ax)[a] for a in clusters]
     values = [own.confidence[own.labels == a] for a in clusters]
     bins = np.linspace(0, 1, 21).tolist()
     ax.hist(values, bins=bins, stacked=True, color=colours, label=titles)
@@ -366,7 +379,7 @@ def plot_information(model: Any, X: Any = None, *, ax: Axes | None = None) -> Ax
     names = ("I(X;Y)", "I(X;Ȳ)", "I(X̄;Y)", "I(X̄;Ȳ)")
     styles = (("0.4", "--"), (PALETTE[1], "-"), (PALETTE[0], "-"), (PALETTE[2], "-"))
     for name, values, (color, line) in zip(names, zip(*parts, strict=True), styles, strict=True):
-        ax.plot(x, values, color=color, linestyle=line, linewidth=1.3, label=name)
+        ax.plot(x, values, color=_ink(ax, color), linestyle=line, linewidth=1.3, label=name)
     ax.set(ylabel="information in bits")
     ax.set_ylim(bottom=0)
     ax.legend(fontsize="small", frameon=False)
@@ -403,12 +416,14 @@ def plot_selection(model: Any, *, ax: Axes | None = None) -> Axes:
     ]
     what = "agreement of halves (adjusted Rand index)" if lines else "description length, nats"
     lines = lines or [(k["row"] + k["column"], table["description_length"], "both sides")]
-    for (number, value, label), colour in zip(lines, PALETTE[::4], strict=False):
+    for (number, value, label), ink in zip(lines, PALETTE[::4], strict=False):
+        colour = _ink(ax, ink)
         known, chosen = np.isfinite(value), table["suggested"]
         ax.plot(number[known], value[known], "o-", color=colour, ms=3.5, label=label)
         ax.plot(number[chosen], value[chosen], "o", color=colour, ms=11, mfc="none", mew=1.5)
-    ax.set(xlabel="clusters", ylabel=what)
-    _legend(ax)
+    ax.set(xlabel="clusters" if len(lines) > 1 else "clusters of both sides", ylabel=what)
+    if len(lines) > 1:
+        _legend(ax)
     return ax
 
 
@@ -426,6 +441,11 @@ class _Drawn:
             for place in places.tolist()
         ]
 
+    def titles_on(self, ax: Any) -> list[str]:
+        """Titles by label, or numbers where these would take more than half of the width."""
+        numbers = list(map(str, self.side.numbers))
+        return numbers if _are_wide(self.titles, _inches(ax)[0]) else self.titles
+
     @classmethod
     def of(cls, model: Any, side: Side) -> _Drawn:
         """Those of a model, which must have clusters on this side."""
@@ -438,6 +458,10 @@ class _Drawn:
 
 def _axes(ax: Any, height: float | None = None) -> Any:
     if ax is not None:
+        figure = ax.figure  # not if parts of it are placed otherwise
+        is_free = figure.get_layout_engine() is None and hasattr(figure, "set_layout_engine")
+        if is_free and all(each.get_subplotspec() for each in figure.axes):
+            figure.set_layout_engine("tight", pad=1.6)
         return ax
     need("Drawing", "matplotlib")
     from matplotlib import pyplot
@@ -446,6 +470,14 @@ def _axes(ax: Any, height: float | None = None) -> Any:
     if height is not None:
         figure.set_figheight(max(height, 2.5))
     return ax
+
+
+def _ink(ax: Any, colour: Any) -> Any:
+    """A colour that stands out on these axes: lighter where they are dark."""
+    from matplotlib.colors import to_rgb
+
+    ink = np.array(to_rgb(colour))
+    return 1 - 0.6 * (1 - ink) if _readable_on(ax.get_facecolor()) == "white" else ink
 
 
 def _legend(ax: Any) -> None:
@@ -484,7 +516,8 @@ def _draw_clusters(ax: Any, drawn: _Drawn) -> np.ndarray:
     for cluster in drawn.clusters if side.is_clustered else ():
         size = float(side.sizes[cluster])
         box = ((1.01, end), 0.015, size) if is_row else ((end, 1.01), size, 0.02)
-        bar = Rectangle(*box, facecolor=drawn.colours[cluster], transform=placed, clip_on=False)
+        colour = _ink(ax, drawn.colours[cluster])
+        bar = Rectangle(*box, facecolor=colour, transform=placed, clip_on=False)
         ax.add_patch(bar)
         middles[cluster], end = end + size / 2, end + size
         if end < side.labels.size:
@@ -494,7 +527,8 @@ def _draw_clusters(ax: Any, drawn: _Drawn) -> np.ndarray:
         place = (1.03, 0.0, 0.06, 1.0) if is_row else (0.0, 1.035, 1.0, 0.08)
         tree = ax.inset_axes(place, **{"sharey" if is_row else "sharex": ax})
         for along, bits in _forks(side.linkage, middles):
-            tree.plot(*((bits, along) if is_row else (along, bits)), color="0.4", linewidth=0.8)
+            ink = _ink(ax, "0.4")
+            tree.plot(*((bits, along) if is_row else (along, bits)), color=ink, linewidth=0.8)
         tree.set(**{"xlim" if is_row else "ylim": (0, None)})
         tree.set_axis_off()
     return middles
@@ -505,22 +539,43 @@ def _label_axis(
 ) -> None:
     """Label an axis with names or, where they do not fit, with clusters by title or number."""
     is_x = axis.axis_name == "x"
-    inches = 0.75 * axis.get_figure().figure.get_size_inches()[0 if is_x else 1] - 0.5
-    room = max(1, int(inches / LABEL_INCHES))
-    if 0 < len(names) <= min(MAX_NAMED, room):
+    sizes = _inches(axis.axes)
+    inches, across = sizes if is_x else sizes[::-1]
+    low, high = sorted(axis.get_view_interval())
+    is_named = 0 < len(names) <= min(MAX_NAMED, max(1, int(inches / LABEL_INCHES)))
+    if is_named:
         places = np.arange(len(names)) + first
         labels, what = [short_name(name, LABEL_LETTERS) for name in names], side.kind
     else:
-        low, high = sorted(axis.get_view_interval())
         least = max(LABEL_INCHES, inches / MAX_TICKS) * (high - low) / inches
         shown: list[int] = []
         for a in np.argsort(middles[: side.n_clusters]).tolist():
             if not shown or middles[a] - middles[shown[-1]] >= least:
                 shown.append(a)
         places, what = middles[shown], f"{side.kind} cluster" if side.is_clustered else side.kind
-        titles = labels_of_clusters(side)
-        labels = [titles[a] if inches >= ROOMY_INCHES else str(side.numbers[a]) for a in shown]
+        titles, numbers = labels_of_clusters(side), [str(side.numbers[a]) for a in shown]
+        labels = [titles[a] for a in shown] if inches >= ROOMY_INCHES else numbers
+    is_turned = is_x and LETTER_INCHES * sum(len(label) + 2 for label in labels) > inches
+    if is_turned and len(labels) > 1:
+        closest = inches * float(np.diff(np.sort(places)).min()) / (high - low)
+        letters = int(closest * WRAPPED_WIDTH / LETTER_INCHES)
+        lines = [textwrap.wrap(label, max(letters, 1)) for label in labels]
+        if letters >= WRAPPED_LETTERS and max(map(len, lines)) <= WRAPPED_LINES:
+            labels, is_turned = ["\n".join(parts) for parts in lines], False
+    if not is_named and (is_turned or not is_x) and _are_wide(labels, across):
+        labels, is_turned = numbers, False
     axis.set_ticks(places, labels=labels, parse_math=False)  # nothing in names is a formula
-    is_crowded = LETTER_INCHES * sum(len(label) + 2 for label in labels) > inches
-    axis.set_tick_params(labelrotation=90 if is_x and is_crowded else 0)
+    axis.set_tick_params(labelrotation=90 if is_turned else 0)
     axis.set_label_text(what, parse_math=False)
+
+
+def _inches(ax: Any) -> tuple[float, float]:
+    """The width and the height of axes, less what labels and the like will probably take."""
+    spec = ax.get_subplotspec()  # colour bars make the axes themselves smaller
+    place = spec.get_topmost_subplotspec().get_position(ax.figure) if spec else ax.get_position()
+    width, height = place.size * ax.figure.bbox.size / ax.figure.dpi
+    return max(0.97 * width - 0.5, 0.1), max(0.97 * height - 0.5, 0.1)
+
+
+def _are_wide(labels: Sequence[str], inches: float) -> bool:
+    return LETTER_INCHES * max(map(len, labels), default=0) > inches / 2
