@@ -303,3 +303,19 @@ def test_variables_have_the_weights_of_the_user():
     assert heavy.matrix.sum() == pytest.approx(plain.matrix.sum() + N)
     with pytest.raises(InputError):
         comarkov.records(CARS, variable_weights="weight=-1")
+
+
+def test_a_part_of_a_date_is_counted_once():
+    rng = np.random.default_rng(0)
+    dates = pd.Timestamp("2015-01-01") + pd.to_timedelta(rng.integers(0, 2000, 200), unit="D")
+    frame = pd.DataFrame({"date": dates.strftime("%Y-%m-%d"), "year": dates.year})
+    frame["month"], frame["sex"] = dates.month, rng.choice(["f", "m"], 200)
+    with noted("year (part of the date)", "month (part of the date)"):
+        data = comarkov.records(frame)
+    assert {v["heading"] for v in data.reading["variables"]} == {"date", "sex"}
+    kept = comarkov.records(frame, variable_weights="year=2", drop="month")
+    assert "year" in {v["heading"] for v in kept.reading["variables"]}
+    frame.loc[0, "year"] = 1999  # it is something else
+    with noted("month (part of the date)"):
+        data = comarkov.records(frame)
+    assert "year" in {v["heading"] for v in data.reading["variables"]}

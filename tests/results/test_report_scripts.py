@@ -97,8 +97,10 @@ def test_numbers_as_they_are_written(run):
     values = [0, 0.5, 0.1 + 0.2, 12.345, 100, 123456, 1.25e10, 1e-9, 3e200]
     texts = ["0", "0.5", "0.3", "12.3", "100", "123,000", "12,500,000,000", "1e-9", "3e+200"]
     assert run(["numbers"], "(values) => values.map(short)", values) == texts
-    entries = run(["numbers"], "(values) => values.map(entryText)", [1234567, 0.12345, 1e200])
-    assert entries == ["1,234,567", "0.1235", "1e+200"]
+    entries = run(
+        ["numbers"], "(values) => values.map(entryText)", [1234567, 1321.9999, 0.12345, 1e200]
+    )
+    assert entries == ["1,234,567", "1,322", "0.1235", "1e+200"]
     shares = run(["numbers"], "(values) => values.map(percentText)", [0, 0.0004, 0.001, 0.4404])
     assert shares == ["0%", "<0.1%", "0.1%", "44.0%"]
 

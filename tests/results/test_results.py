@@ -319,3 +319,13 @@ def test_lifts_can_be_read_in_light_and_dark_notebooks(results, page, text):
     for *colour, share in fills:
         shown = float(share) * np.array(colour, dtype=float) + (1 - float(share)) * page
         assert contrast(shown / 255, np.full(3, text / 255)) >= 4.5
+
+
+def test_months_are_in_their_order_where_nothing_was_found():
+    months = ["May", "June", "July", "August", "September", "October"]
+    counts = np.random.default_rng(0).poisson(100, (6, 6))
+    frame = pd.DataFrame(counts, [f"town {i}" for i in range(6)], months[::-1])
+    model = CoClustering(1, random_state=0).fit(frame)
+    rows, columns = Results.of(model, frame).findings.orders
+    assert [months[::-1][i] for i in columns] == months
+    assert sorted(rows) == list(range(6))

@@ -26,7 +26,7 @@ const short = (value) => (value === 0 || (Math.abs(value) >= 1e-6 && Math.abs(va
 const whole = (value) => FORMAT.format(value);
 
 const entryText = (value) =>
-  (Number.isSafeInteger(value) ? whole(value) : significant(value, 4));
+  (Number.isSafeInteger(value) ? whole(value) : value >= 1e3 && value < 1e15 ? whole(Math.round(value)) : significant(value, 4));
 
 // The functions below write what words/figures.py writes; a test compares the two.
 
