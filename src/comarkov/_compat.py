@@ -9,19 +9,15 @@ from typing import Any, TypeVar, cast
 from llvmlite import ir
 from numba.core import cgutils, event
 from numba.extending import intrinsic
-from sklearn import base
+from sklearn.base import _fit_context
 from sklearn.utils import _param_validation
 from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
 
 __all__ = [
-    "BaseEstimator",
-    "BiclusterMixin",
-    "ClassNamePrefixFeaturesOutMixin",
     "Interval",
     "InvalidParameterError",
-    "OneToOneFeatureMixin",
     "StrOptions",
-    "TransformerMixin",
+    "base",
     "cgutils",
     "event",
     "fit_context",
@@ -35,30 +31,25 @@ MYPY = False  # mypy takes it as true
 
 if MYPY:  # it knows no types of scikit-learn, and lets a dataclass on an untyped base take anything
 
-    class BaseEstimator:
-        _validate_params: Callable[[], None]
-        _repr_html_inner: Callable[[], str]
-        _repr_mimebundle_: Callable[..., Any]
-        __sklearn_tags__: Callable[[], Any]
+    class base:  # noqa: N801
+        class BaseEstimator:
+            _validate_params: Callable[[], None]
+            _repr_html_inner: Callable[[], str]
+            _repr_mimebundle_: Callable[..., Any]
+            __sklearn_tags__: Callable[[], Any]
 
-        def __getattr__(self, name: str) -> Any: ...
+            def __getattr__(self, name: str) -> Any: ...
 
-    class BiclusterMixin(BaseEstimator): ...
+        class BiclusterMixin(BaseEstimator): ...
 
-    class ClassNamePrefixFeaturesOutMixin(BaseEstimator): ...
+        class ClassNamePrefixFeaturesOutMixin(BaseEstimator): ...
 
-    class OneToOneFeatureMixin(BaseEstimator): ...
+        class OneToOneFeatureMixin(BaseEstimator): ...
 
-    class TransformerMixin(BaseEstimator): ...
+        class TransformerMixin(BaseEstimator): ...
 
 else:
-    from sklearn.base import (
-        BaseEstimator,
-        BiclusterMixin,
-        ClassNamePrefixFeaturesOutMixin,
-        OneToOneFeatureMixin,
-        TransformerMixin,
-    )
+    from sklearn import base
 
 
 def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Method], Method]:
@@ -67,7 +58,7 @@ def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Method], Me
     scikit-learn's own decorator, with types: its own would make every method Any. The StopIteration
     of a callback, which generators turn into a RuntimeError, arrives as such.
     """
-    check = base._fit_context(prefer_skip_nested_validation=prefer_skip_nested_validation)
+    check = _fit_context(prefer_skip_nested_validation=prefer_skip_nested_validation)
 
     def decorate(method: Method) -> Method:
         fit = check(method)

@@ -204,3 +204,12 @@ def is_gone(group, seconds=30):
 def wait_for_runs(process, out):
     while kept(out) < 20 and process.poll() is None:
         time.sleep(0.05)
+
+
+def test_help_shows_flags_without_values_and_arguments_without_braces():
+    for command in ((), ("datasets",), ("fit",), ("multi",)):
+        text = run(*command, "--help").stdout
+        assert "--help" in text
+        assert "bool" not in text.lower()
+        assert "{" not in text
+    assert "Usage: comarkov multi [OPTIONS] TABLE...\n" in re.sub(" +\n", "\n", text)

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 from .output import OPTIONS_BY_PARAMETER, print_error
 
@@ -37,7 +37,28 @@ SELDOM = {"starts", "jobs", "for_spreadsheets", "h5ad", "estimate", "json", "qui
 HELP_ALL = "--help-all"
 
 
-class Command(TyperCommand):
+class PlainHelp:
+    """A help in which flags have no <bool>, and arguments no braces."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """All options and arguments."""
+        params: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for each in params:
+            if getattr(each, "is_flag", False):
+                each.metavar = " "
+        return params
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """What the line of usage consists of."""
+        pieces = super().collect_usage_pieces(ctx)  # type: ignore[misc]
+        return [re.sub(r"[{}]|(?<=\.\.\.})\.\.\.", "", piece) for piece in pieces]
+
+
+class Group(PlainHelp, TyperGroup):
+    """Several commands."""
+
+
+class Command(PlainHelp, TyperCommand):
     """A command with a short help, which reports wrong options in one line.
 
     For Python's name of an option it suggests the option.
@@ -73,6 +94,7 @@ def program(only: str = "") -> typer.Typer:
     """The program with all its commands, or with the one to run, so that no other is imported."""
     app = typer.Typer(
         name="comarkov",
+        cls=Group,
         no_args_is_help=True,
         context_settings={"help_option_names": ["-h", "--help"]},
         pretty_exceptions_enable=False,
@@ -86,7 +108,7 @@ def program(only: str = "") -> typer.Typer:
                 continue
             command = getattr(import_module(f".{file}", __package__), name)
             if isinstance(command, typer.Typer):
-                app.add_typer(command, name=name, rich_help_panel=panel)
+                app.add_typer(command, cls=Group, name=name, rich_help_panel=panel)
             else:
                 text = inspect.cleandoc(command.__doc__)
                 text = re.sub(r"(?<!\n)\n(?!\n)", " ", text)  # line breaks of the source would stay

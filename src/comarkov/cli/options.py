@@ -54,8 +54,6 @@ class Panel:
             more["metavar"] = flags.pop()
         if "shown" in more:
             more["show_default"] = more.pop("shown")
-        if default in (False, True):
-            more.setdefault("metavar", " ")  # a flag has no value
         flag = flags[0].partition("/")[0]
         OPTIONS_BY_PARAMETER.setdefault(flag[2:].replace("-", "_"), flag)
         declared = typer.Option(*flags, rich_help_panel=self.title, help=help, **more)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 
 from sklearn.exceptions import ConvergenceWarning
 
-from .._compat import BaseEstimator, Interval, InvalidParameterError, StrOptions
+from .._compat import Interval, InvalidParameterError, StrOptions, base
 from ..joint.machine import n_threads
 from ..joint.messages import InputError, quote, warn_user
 from ..joint.weighting import Scheme, Weighting
@@ -99,7 +99,7 @@ class Parameters(SearchParameters):
             )
 
 
-class Searches(Savable, BaseEstimator):
+class Searches(Savable, base.BaseEstimator):
     """An estimator whose parameters describe a search."""
 
     #: Values that the literature gives a method, for what are parameters elsewhere.

@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
-from .._compat import BiclusterMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from .._compat import base
 from ..costs.labels import check_side
 from ..costs.objective import Approximation, cost
 from ..io.read.fit_input import new_input
@@ -35,7 +35,11 @@ SideName = Literal["rows", "columns"]
 
 
 class CoClusterEstimator(
-    DescribeMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BiclusterMixin, CoClusterFit
+    DescribeMixin,
+    base.ClassNamePrefixFeaturesOutMixin,
+    base.TransformerMixin,
+    base.BiclusterMixin,
+    CoClusterFit,
 ):
     """An estimator of rows and columns: what a fitted model does."""
 

@@ -11,14 +11,7 @@ import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from .._compat import (
-    BaseEstimator,
-    Interval,
-    OneToOneFeatureMixin,
-    StrOptions,
-    TransformerMixin,
-    fit_context,
-)
+from .._compat import Interval, StrOptions, base, fit_context
 from .inputs import TOO_LARGE, as_csr, check_columns
 from .messages import InputError
 
@@ -27,7 +20,7 @@ SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
 
 
 @dataclass(eq=False, repr=False)
-class Weighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+class Weighting(base.OneToOneFeatureMixin, base.TransformerMixin, base.BaseEstimator):
     """Weights of the entries of a nonnegative matrix in a co-clustering.
 
     Of the N rows of the fit, df_y have an entry in column y. s is the length of a row, the sum of

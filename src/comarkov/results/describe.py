@@ -10,7 +10,7 @@ from typing import Any, Literal, overload
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from .._compat import BaseEstimator
+from .._compat import base
 from ..costs.labels import check_side
 from ..costs.objective import octaves
 from ..joint.messages import InputError, listed
@@ -192,7 +192,7 @@ class TopFeaturesMixin:
         return chosen.distinctive(cluster, n)
 
 
-class DescribeMixin(TopFeaturesMixin, BaseEstimator):
+class DescribeMixin(TopFeaturesMixin, base.BaseEstimator):
     """Methods of an estimator that describe its clusters to people."""
 
     def describe(self, n: int = 5) -> str:
