@@ -1,7 +1,7 @@
 """Methods side by side
 
 Seven methods from the same starts: which keeps most information?
-Planted blocks, chosen so that methods differ; on easy data most of them agree.
+On these planted blocks the methods differ; on easy data most of them agree.
 """
 
 import matplotlib.pyplot as plt

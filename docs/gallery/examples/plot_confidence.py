@@ -1,6 +1,6 @@
 """How certain is each label?
 
-Images of digits by the confidence of their cluster: in which clusters are the doubtful ones?
+Images of digits by confidence: which clusters hold the doubtful ones?
 """
 
 import matplotlib.pyplot as plt

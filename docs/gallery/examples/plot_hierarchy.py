@@ -1,6 +1,6 @@
 """Which groups are most alike?
 
-Merges of six groups of destinations, at the information that each merge loses.
+Six groups of destinations merge step by step; each merge stands at the information lost so far.
 """
 
 import matplotlib.pyplot as plt

