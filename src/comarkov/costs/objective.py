@@ -279,8 +279,8 @@ def cost(W: Any, row_labels: ArrayLike, column_labels: ArrayLike, beta: float) -
     row_labels, column_labels : array-like of int
         The cluster of each row and of each column.
     beta : float in [0, 1]
-        1 costs the two clusterings independently of each other (information bottleneck), 3/4 is
-        IBCC, 1/2 is ITCC, 0 asks for lumpability.
+        1 is two independent clusterings (information bottleneck), 3/4 is IBCC, 1/2 is ITCC, 0
+        is lumpability alone.
 
     Examples
     --------
@@ -316,7 +316,7 @@ class Approximation(NamedTuple):
     column_labels: np.ndarray
 
     def toarray(self) -> np.ndarray:
-        """Return q by row and column; it is dense."""
+        """Return q as a dense array."""
         lifts = lift(self.blocks)[np.ix_(self.row_labels, self.column_labels)]
         return np.asarray(self.rows[:, None] * lifts * self.columns)
 

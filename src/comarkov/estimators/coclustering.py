@@ -40,7 +40,7 @@ class CoClustering(CoClusterEstimator):
             + (1-β) [I(X̄;Y) - I(X̄;Ȳ) + I(X;Ȳ) - I(X̄;Ȳ)]
 
     in bits. β sets how strongly the two clusterings are coupled: 1 is two independent
-    information-bottleneck clusterings, 3/4 is IBCC, 1/2 is ITCC, 0 asks for lumpability.
+    information-bottleneck clusterings, 3/4 is IBCC, 1/2 is ITCC, 0 is lumpability alone.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ class CoClustering(CoClusterEstimator):
     information_ : Information
         The four information terms of the cost in bits and the share ``kept``.
     selection_ : structured array, if ``n_clusters`` is "auto"
-        A line for each level from many clusters to few: how many clusters, cost, information
+        A row for each level from many clusters to few: how many clusters, cost, information
         kept, description length in nats, and how well halves of the data agree on these numbers
         (NaN if not compared). The chosen numbers are ``suggested``, with the rule for each side.
     selection_reason_ : str, if ``n_clusters`` is "auto"
@@ -166,7 +166,7 @@ class CoClustering(CoClusterEstimator):
     weighting_ : Weighting or None
         The fitted weighting.
     sample_weight_ : ndarray
-        What each row counted, if ``fit`` was given that.
+        The ``sample_weight`` of the fit, if it was given.
     reading_ : dict
         How ``comarkov.read`` read the data; ``comarkov.read(new, like=model)`` reads new data in
         the same way.

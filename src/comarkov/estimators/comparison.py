@@ -74,7 +74,7 @@ def compare(
     random_state: Any = 0,
     classes: tuple[ArrayLike | None, ArrayLike | None] = (None, None),
 ) -> np.ndarray:
-    """Run methods on the same matrix from the same starts; one line for each.
+    """Run methods on the same matrix from the same starts; one row for each.
 
     Random labels are drawn for each start, and every method that starts from labels uses these;
     the result of least cost, at the β of the method, is shown. So ITCC has all its column clusters

@@ -88,9 +88,8 @@ class MarkovAggregation(SearchParameters, Searches):
         What to do if some states cannot be reached from others. False clusters all of them: steps
         count as often as they were observed, or as symmetric weights state, and states that are
         never left stay; if only probabilities are known, the chain restarts anywhere after 15 % of
-        all steps. True keeps
-        the largest set of states that all lead to each other, drops transitions that leave it, and
-        gives label -1 to all other states.
+        all steps. True keeps the largest set of states that all lead to each other, drops
+        transitions that leave it, and gives label -1 to all other states.
     stationary : array-like of shape (n_states,), default=None
         The stationary distribution, for chains that have several because not all states lead to
         each other: the mass of each state; states with mass 0 get label -1. None computes it.
@@ -133,7 +132,7 @@ class MarkovAggregation(SearchParameters, Searches):
         For each number of clusters the correlation, how many steps the slowest process lasts that
         it adds, and how many times longer that is than the next; None if the number was given.
     selection_reason_ : str or None
-        Why there are as many clusters, in words.
+        Why there are this many clusters, in words.
     step_ : float
         The time that a step takes, in the unit of rates; else 1.
     time_scales_ : ndarray of float

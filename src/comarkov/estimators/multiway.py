@@ -98,7 +98,7 @@ class MultiwayClustering(SearchParameters, Searches):
     n_clusters_ : dict of type to int
         The number of clusters of each type.
     selection_reason_ : str or None
-        Why there are as many clusters, if numbers were chosen.
+        Why there are this many clusters, if that was chosen.
     n_iter_ : int
         The number of sweeps over all types, for all β together.
 

@@ -192,7 +192,7 @@ class IBCC(StartParameters, CoClusterEstimator):
 
     "agglomerative" starts with single elements and merges the two row clusters or two column
     clusters that lose least, until both numbers are reached. Nothing is random. For n rows and m
-    columns it needs 4 (n + m)² bytes, and refuses to use more than half of the memory. "iterative"
+    columns it needs 4 (n + m)² bytes; more than half of the memory is an error. "iterative"
     moves all rows to the cluster with the nearest profile, then all columns: the cost never rises,
     but in sparse data hardly anything moves, as explained in :class:`ITCC`.
 
@@ -201,10 +201,10 @@ class IBCC(StartParameters, CoClusterEstimator):
     n_clusters : int or pair of (int or None), default=3
         How many row and column clusters; one number is used for both.
     method : {"agglomerative", "iterative"}, default="agglomerative"
-        Which of the two forms.
+        Which of the two algorithms.
     weighting, init, fixed, n_init, max_iter, tol, max_time, callback, random_state, n_jobs, verbose
-        As in :class:`CoClustering`. Only "iterative" searches: from ``init`` to ``callback`` they
-        are for this method.
+        As in :class:`CoClustering`. Only "iterative" searches:
+        ``init`` to ``callback`` apply to it alone.
 
     Examples
     --------
@@ -282,8 +282,8 @@ class AIB(OneSided, CountParameters, CoClusterEstimator):
 
     greedily: it starts with every row as its own cluster and merges the two clusters that lose
     least, down to one. The clusters are those of the tree at ``n_clusters``. Nothing is random. For
-    n rows it needs 4 n² bytes and time proportional to n times the number of entries; it refuses to
-    use more than half of the memory. :class:`SIB` minimises the same cost, and usually ends lower.
+    n rows it needs 4 n² bytes and time proportional to n times the number of entries; more than
+    half of the memory is an error. :class:`SIB` minimises the same cost, and usually ends lower.
 
     Parameters
     ----------

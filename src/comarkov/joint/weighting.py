@@ -64,7 +64,7 @@ class Weighting(base.OneToOneFeatureMixin, base.TransformerMixin, base.BaseEstim
     k1 : float >= 0, default=1.2
         How slowly counts saturate, for "bm25" only: with 0 all counts have the same weight.
     b : float in [0, 1], default=0.75
-        How much the length of a row matters, for "bm25" only: 0 is not at all.
+        How much the length of a row matters, for "bm25" only; with 0, not at all.
     min_df : int, default=2
         Columns with entries in fewer rows get weight 0, for "bm25" only.
 

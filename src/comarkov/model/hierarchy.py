@@ -165,7 +165,7 @@ class Hierarchy:
         return n_clusters
 
     def sides_at(self, n_clusters: Counts) -> tuple[Leaves | None, Leaves | None]:
-        """Return both sides with so many clusters, by mass; as in the fit, they keep numbers."""
+        """Return both sides at a level; clusters of the fit keep their numbers."""
 
         def cut(side: int, leaves: Leaves | None, k: int | None) -> Leaves | None:
             if leaves is None or k is None or k == leaves.k:

@@ -38,8 +38,7 @@ class Savable:
         """Write the model into a new folder, from which ``comarkov.load`` reads it.
 
         The folder contains JSON and NumPy arrays with a format version, and no code. It is written
-        atomically: you get all of it or none. ``callback`` and ``checkpoint`` are not
-        saved.
+        atomically: you get all of it or none. ``callback`` and ``checkpoint`` are not saved.
 
         Parameters
         ----------

@@ -170,7 +170,7 @@ class MultiwayResults(BaseResults):
         return types
 
     def distinctive(self, name: str, cluster: int, n: int = 10) -> dict[str, list[Feature]]:
-        """For each related type, by what it is, the most distinctive elements of it."""
+        """The most distinctive elements of each related type."""
         lists = {}
         for relation, axis in self._relations_of(name):
             other = relation.key[1 - axis]
@@ -270,7 +270,7 @@ class MultiwayResults(BaseResults):
     # --- words ------------------------------------------------------------------------------
 
     def strongest_text(self, relation: RelationFindings, n: int = 3) -> str:
-        """The clusters of a relation that go together most, in words."""
+        """The strongest links of a relation, in words."""
         (rows, columns), lift = relation.key, lifts.lift(relation.blocks)
         is_own = rows == columns
         noun = "group" if self.network is not None else "cluster"

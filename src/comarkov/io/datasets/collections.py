@@ -372,7 +372,7 @@ def planted(
     Parameters
     ----------
     shape, n_clusters : pair of int
-        The numbers of rows and columns, and of their clusters.
+        How many rows and columns there are, and how many clusters of each.
     mean : float, default=0.5
         The mean count.
     bursts : float, default=0

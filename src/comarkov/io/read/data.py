@@ -171,7 +171,7 @@ class Data:
         return self.matrix.shape
 
     def changed(self, **fields: Any) -> Self:
-        """Data with other values of some fields."""
+        """A copy with other values of some fields."""
         return replace(self, **fields)
 
     def save(self, path: str | os.PathLike[str]) -> None:
