@@ -13,18 +13,8 @@ from sklearn.base import _fit_context
 from sklearn.utils import _param_validation
 from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
 
-__all__ = [
-    "Interval",
-    "InvalidParameterError",
-    "StrOptions",
-    "base",
-    "cgutils",
-    "event",
-    "fit_context",
-    "intrinsic",
-    "ir",
-    "validate_params",
-]
+__all__ = ["Interval", "InvalidParameterError", "StrOptions", "base", "cgutils", "event"]
+__all__ += ["fit_context", "intrinsic", "ir", "validate_params"]
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 MYPY = False  # mypy takes it as true
@@ -33,10 +23,8 @@ if MYPY:  # it knows no types of scikit-learn, and lets a dataclass on an untype
 
     class base:  # noqa: N801
         class BaseEstimator:
-            _validate_params: Callable[[], None]
-            _repr_html_inner: Callable[[], str]
-            _repr_mimebundle_: Callable[..., Any]
-            __sklearn_tags__: Callable[[], Any]
+            _validate_params, _repr_html_inner, _repr_mimebundle_ = cast(Any, ())
+            __sklearn_tags__: Any
 
             def __getattr__(self, name: str) -> Any: ...
 
