@@ -211,6 +211,16 @@ def test_every_plot_fits_into_given_axes_in_any_style(name, style):
             assert is_gridded == (style == "ggplot" and not ax.images)
 
 
+def test_transparent_axes_are_as_dark_as_their_figure():
+    colours = {}
+    for face in ("white", "black", "none"):
+        ax = Figure(facecolor=face).subplots()
+        ax.set_facecolor("none")
+        comarkov.plot_dendrogram(women_model(), ax=ax)
+        colours[face] = to_rgb(ax.lines[0].get_color())
+    assert colours["none"] == colours["white"] < colours["black"]
+
+
 def test_a_layout_of_the_user_is_kept():
     placed = Figure().add_axes((0.2, 0.2, 0.5, 0.5))
     constrained = Figure(layout="constrained").subplots()

@@ -476,8 +476,12 @@ def _ink(ax: Any, colour: Any) -> Any:
     """A colour that stands out on these axes: lighter where they are dark."""
     from matplotlib.colors import to_rgb
 
-    ink = np.array(to_rgb(colour))
-    return 1 - 0.6 * (1 - ink) if _readable_on(ax.get_facecolor()) == "white" else ink
+    ink, behind = (
+        np.array(to_rgb(colour)),
+        np.array([ax.get_facecolor(), ax.figure.get_facecolor()]),
+    )
+    is_dark = any(_readable_on(face) == "white" for face in behind[behind[:, 3] > 0][:1])
+    return 1 - 0.6 * (1 - ink) if is_dark else ink
 
 
 def _legend(ax: Any) -> None:
