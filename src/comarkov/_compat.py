@@ -21,7 +21,7 @@ MYPY = False  # mypy takes it as true
 
 if MYPY:  # it knows no types of scikit-learn, and lets a dataclass on an untyped base take anything
 
-    class base:  # noqa: N801
+    class Typed:
         class BaseEstimator:
             _validate_params, _repr_html_inner, _repr_mimebundle_ = cast(Any, ())
             __sklearn_tags__: Any
@@ -36,6 +36,7 @@ if MYPY:  # it knows no types of scikit-learn, and lets a dataclass on an untype
 
         class TransformerMixin(BaseEstimator): ...
 
+    base = Typed
 else:
     from sklearn import base
 
