@@ -25,7 +25,7 @@ from ..experiment import (
 from .synthetic import CIRCULANT_TRUTH, circulant_blocks
 
 Sample = tuple[Any, np.ndarray, np.ndarray, int]  # matrix, true rows and columns, column clusters
-STARTS = 5
+ANNEALINGS = 5  # of which the best counts
 RANGES = {"larger": slice(4), "intermediate": slice(4, 7), "smaller": slice(7, 11)}  # of β
 
 
@@ -86,7 +86,7 @@ def _run(key: Key, options: RunOptions) -> Any:
     name, value, seed = str(key[0]), float(key[1]), int(key[2])
     matrix, rows, columns, l = GUIDELINES[name].draw(value, seed)
     counts = int(rows.max()) + 1, l
-    path = solve(matrix, counts, 0.0, "anneal", n_init=STARTS, random_state=seed)
+    path = solve(matrix, counts, 0.0, "anneal", n_init=ANNEALINGS, random_state=seed)
     maps = [matching_accuracy(rows, step.row_labels) for step in path]
     return {"maps": maps, "truth_costs_more": cost(matrix, rows, columns, 0.0) - path[-1].cost}
 
@@ -112,7 +112,7 @@ def _conclude(runs: Runs, options: RunOptions, n: int) -> Reproduction:
         for name, each in GUIDELINES.items()
     ]
     return Reproduction(
-        **about("guidelines", n=n, starts=STARTS, cheaper=f"{np.mean(cheaper > 0):.0%}"),
+        **about("guidelines", n=n, starts=ANNEALINGS, cheaper=f"{np.mean(cheaper > 0):.0%}"),
         y_label="MAP of rows",
         claims=verdicts("guidelines", findings),
         diagrams=diagrams,
