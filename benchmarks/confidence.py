@@ -151,7 +151,7 @@ def counts_of(name: str, rows: str, columns: str, values: str) -> np.ndarray:
 
 
 def thinned(full: np.ndarray) -> tuple[tuple[int, int], list[Sample]]:
-    """The numbers of clusters, and fits to thinned counts, of both sides."""
+    """How many clusters each side has; how right and how sure fits to thinned counts are."""
     whole = CoClustering(random_state=0).fit(full)
     if min(whole.n_row_clusters_, whole.n_column_clusters_) == 1:
         whole = CoClustering(np.minimum(full.shape, 3), random_state=0).fit(full)

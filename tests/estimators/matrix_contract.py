@@ -1,7 +1,7 @@
 """What estimators of the rows and columns of a matrix promise, beyond what all promise."""
 
 import warnings
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,7 @@ class CoClusteringContract(EstimatorContract):
     """Promises of estimators that cluster the rows and columns of a matrix."""
 
     kind: Any  # the class of the estimator
-    parameters: Any = {"random_state": 0}  # noqa: RUF012, which nothing changes
+    parameters: ClassVar[Any] = {"random_state": 0}
     clusters_columns = True
 
     def at(self, k, l, **parameters):

@@ -70,8 +70,7 @@ def argument(name: str, about: str, **more: Any) -> Any:
 
 def completed(words: Sequence[str]) -> dict[str, Any]:
     """How the shell completes a value that may be one of these words."""
-    offer = lambda incomplete: [word for word in words if word.startswith(incomplete)]  # noqa: E731
-    return {"autocompletion": offer}
+    return {"autocompletion": lambda incomplete: [w for w in words if w.startswith(incomplete)]}
 
 
 def one_of(words: Sequence[str]) -> dict[str, Any]:
