@@ -13,6 +13,7 @@ from sib import SIB
 from sklearn.cluster import KMeans, SpectralCoclustering
 from sklearn.decomposition import NMF, LatentDirichletAllocation
 from sklearn.feature_extraction.text import TfidfTransformer
+from sknetwork.clustering import Leiden
 
 from comarkov import CoClustering, Weighting, datasets
 from comarkov.evaluate import matching_accuracy
@@ -20,6 +21,7 @@ from comarkov.evaluate import matching_accuracy
 COLLECTIONS = ("Binary", "Multi5", "Multi10")
 WORD_CLUSTERS = 20
 STARTS = 10  # of sib and of k-means, which are their defaults or more
+RESOLUTIONS = 20  # of Leiden, at most
 
 
 def comarkov_labels(X, k, seed, weighting):
@@ -41,15 +43,38 @@ def largest_component(model, X):
     return model.fit_transform(X).argmax(axis=1)
 
 
-def spectral_labels(X, k, seed):
+def bm25_labels(X, k, cluster):
     """With the words that have weight; a document without any is in a cluster of its own."""
     weighted = sp.csr_matrix(Weighting("bm25").fit_transform(X))
     weighted = weighted[:, np.asarray(weighted.sum(axis=0)).ravel() > 0]
     has_weight = np.asarray(weighted.sum(axis=1)).ravel() > 0
     labels = np.full(X.shape[0], k)
-    model = SpectralCoclustering(k, random_state=seed).fit(weighted[has_weight])
-    labels[has_weight] = model.row_labels_
+    labels[has_weight] = cluster(weighted[has_weight])
     return labels
+
+
+def spectral_labels(X, k, seed):
+    model = SpectralCoclustering(k, random_state=seed)
+    return bm25_labels(X, k, lambda weighted: model.fit(weighted).row_labels_)
+
+
+def leiden_labels(X, k, seed):
+    """At a resolution, found by bisection, with k groups of documents or as near as it gets."""
+
+    def cluster(weighted):
+        nearest, low, high = np.zeros(weighted.shape[0]), 0.0, 8.0
+        for _ in range(RESOLUTIONS):
+            resolution = (low + high) / 2
+            labels = Leiden(resolution, random_state=seed).fit(weighted).labels_row_
+            n_groups = len(np.unique(labels))
+            if abs(n_groups - k) < abs(len(np.unique(nearest)) - k):
+                nearest = labels
+            if n_groups == k:
+                break
+            low, high = (resolution, high) if n_groups < k else (low, resolution)
+        return nearest
+
+    return bm25_labels(X, k, cluster)
 
 
 METHODS = {
@@ -67,7 +92,8 @@ METHODS = {
     "LDA, counts": lambda X, k, seed: largest_component(
         LatentDirichletAllocation(k, random_state=seed), sp.csr_matrix(X)
     ),
-    "SpectralCoclustering, bm25": lambda X, k, seed: spectral_labels(X, k, seed),
+    "SpectralCoclustering, bm25": spectral_labels,
+    "Leiden, bm25": leiden_labels,
 }
 
 

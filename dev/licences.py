@@ -13,7 +13,7 @@ from packaging.utils import canonicalize_name
 
 PAGE = Path(__file__).parent.parent / "docs" / "licences.md"
 EXTRAS = ("anndata", "cli", "dask", "databases", "excel")
-HEAD = """# Licences of dependencies
+HEAD = """# Licences
 
 comarkov has the BSD 3-clause licence and contains no code of others. pip installs these packages
 beside it. `make audit` checks this list, which `python dev/licences.py` writes.
