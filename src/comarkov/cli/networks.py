@@ -134,7 +134,7 @@ def network(
     output: OutputOptions,
     reading: InputOptions,
 ) -> None:
-    """Find groups of nodes in a network, and write all results into a folder.
+    """Find groups of nodes in a network and write the results to a folder.
 
     INPUT is a graph file (GraphML, GML, GEXF or Pajek), an edge list with two columns of
     nodes and perhaps one of weights, or a square table. By default, it works out how many groups

@@ -1,7 +1,8 @@
 """Agreement of a clustering with known classes.
 
-n elements; T[c, a] of them have class c and are in cluster a. For MAP and MAP' elements in no
-cluster (label -1) count as wrong; for NMI and ARI they are one more cluster.
+T[c, a] is the number of elements with class c in cluster a, and n the number of all elements.
+Elements without a cluster (label -1) count as wrong in MAP and MAP'; in NMI and ARI they are one
+more cluster.
 """
 
 from __future__ import annotations
@@ -37,8 +38,8 @@ def purity(classes: ArrayLike, clusters: ArrayLike) -> float:
 
         MAP' = (1/n) Σ_a max_c T[c, a]
 
-    An element can have several classes: then ``classes`` is a table elements x classes of 0 and
-    1, and an element counts for each of its classes.
+    If elements have several classes, ``classes`` is a table of 0 and 1, elements x classes, and an
+    element counts for each of its classes.
 
     Examples
     --------
@@ -66,10 +67,11 @@ def normalized_mutual_information(classes: ArrayLike, clusters: ArrayLike) -> fl
 
 
 def adjusted_rand_index(classes: ArrayLike, clusters: ArrayLike) -> float:
-    """ARI = (R - E[R]) / (max R - E[R]), where R counts the pairs that are together in both.
+    """ARI = (R - E[R]) / (max R - E[R]): 1 for equal clusterings, about 0 for random ones.
 
-    R = Σ_ca C(T[c, a], 2). E[R] is its mean for random clusters of the same sizes, max R the mean
-    of the pairs together in classes and of those together in clusters.
+    R = Σ_ca C(T[c, a], 2) is the number of pairs that share both class and cluster, and E[R] its
+    mean for random clusters of the same sizes. max R is the mean of two numbers of pairs: those
+    that share a class, and those that share a cluster.
 
     Examples
     --------

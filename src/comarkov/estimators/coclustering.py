@@ -50,8 +50,8 @@ class CoClustering(CoClusterEstimator):
         rows only, which is the information bottleneck at any β. "auto" chooses the number;
         ``selection_reason_`` states why.
     beta : float in [0, 1] or "auto", default=0.7
-        The coupling. Use a larger β if one side has many more clusters than the other, a smaller
-        one if some clusters are much larger than others. Below 1/2 avoid ``method="sequential"``.
+        The coupling. Use a larger β if one side has many more clusters than the other. Below 1/2
+        avoid ``method="sequential"``.
         "auto" compares 9 values from 1 to 1/2 on random halves of the data and takes the one at
         which the halves agree best, or one that is nearer to 0.7 and not clearly worse. It takes
         several times as long as a fit.
@@ -76,7 +76,7 @@ class CoClustering(CoClusterEstimator):
         an element that is free. Clusters keep these numbers.
     n_init : int or "auto", default="auto"
         The number of starts; the best result is kept, and more starts never end at a higher cost.
-        "auto" makes 3 for small data, or 2 if these agree on nearly all elements; otherwise 1, as
+        "auto" makes 6 for small data, or 2 if these agree on nearly all elements; otherwise 1, as
         for the methods of the paper. With ``method="auto"`` a consensus of all results is tried
         after every third start. "anneal" makes its starts at β = 1, where the best rows and the
         best columns are kept separately.

@@ -51,7 +51,7 @@ class CoClusterEstimator(
         X : matrix, data frame or Data of the fit
             What was passed to ``fit``, or the same weights in another form.
         titles : mapping or path of a JSON file, default=None
-            Your titles for clusters, ``{"rows": {0: "..."}, "columns": [...]}``.
+            Your titles, by number from 1 or in a list: ``{"rows": {1: "..."}, "columns": [...]}``.
         """
         from ..results.results import Results
 

@@ -79,9 +79,9 @@ class ReadKeywords(TypedDict, total=False):
         Wide table: the column that names the rows. It also names records and documents.
     bin : str or mapping, default: months or years of many dates; 5 intervals of numbers in records
         Put the values of columns into bins, such as date=weekday,age=5. By a part of a date (year,
-        year-month, day, month, weekday or hour), or into so many intervals of numbers.
+        year-month, day, month, weekday or hour), or into this number of intervals.
     variable_weights : str or mapping, default: 1
-        Records: how much columns matter, such as price=2,year=0.5.
+        Records: how much each column counts, such as price=2,year=0.5.
     keep_case : bool, default: no
         Edge list: keep names apart that differ only in case or blanks. By default LAX and lax are
         one name, with a note.
@@ -97,7 +97,7 @@ class ReadKeywords(TypedDict, total=False):
         its words occurs below it in the same column. You get a warning if this is uncertain.
     separator : str, default: detected
         The mark between columns: ',', ';', '|', tab or space; with none, each letter is a state.
-        By default, the mark that splits most of the first 100 lines into as many fields.
+        By default, the mark that splits most of the first 100 lines into equally many fields.
     decimal : str, default: detected
         The decimal mark: '.' or ','. By default a comma if numbers have one and fields are
         separated by something else.

@@ -113,8 +113,8 @@ class Results(TopFeaturesMixin, BaseResults):
             The data as weighted by the fit, if you still have them, which saves time; None
             weights ``data`` again and checks that they are those of the fit.
         titles : mapping or path of a JSON file, default=None
-            Your titles for clusters, ``{"rows": {0: "..."}, "columns": [...]}``, by number or in
-            order; other clusters keep their automatic titles.
+            Your titles, ``{"rows": {1: "..."}, "columns": [...]}``, by number from 1 or in a list;
+            other clusters keep their automatic titles.
         """
         check_is_fitted(model)
         if not hasattr(model, "hierarchy_"):

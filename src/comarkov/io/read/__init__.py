@@ -31,17 +31,16 @@ def read(source: Any, **keywords: Unpack[ReadKeywords]) -> Data:
     The kind of the source is detected from the type of an object, the extension of a file
     (without .gz, .zst or .zip) or its first bytes. Tables are CSV, TSV, Excel and Parquet files,
     results of database queries and data frames. A table is read as texts if you name their column
-    with ``text``, as an edge list if you name ``columns`` or ``weights`` or if it has two or three
-    columns, and as a wide table, with a column for each column of the matrix, otherwise. ``kind``
-    overrides this.
+    with ``text``, as an edge list if you name ``columns`` or ``weights``, and otherwise as its
+    columns suggest: a wide table, an edge list, texts or records. ``kind`` overrides this.
 
     Parameters
     ----------
     source : path, address, "-", open file or object
         A file; a folder of texts, of Parquet or CSV files with edges, of results (which hold their
         data), or one that :func:`comarkov.pack` wrote; a database, such as
-        "sqlite:///shop.db"; "-" for stdin; a pandas or polars data frame, AnnData, a networkx
-        bipartite graph, an array, a list of texts.
+        "sqlite:///shop.db"; "-" for stdin; a pandas or polars data frame, AnnData, a graph of
+        networkx or igraph, an array, a list of texts.
     KEYWORDS
 
     Returns
