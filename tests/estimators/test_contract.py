@@ -30,9 +30,12 @@ CHECKS_WITHOUT_DATA += ("parameters_default_constructible",)
 
 
 class Variant:
-    """Another method of a class that scikit-learn's checks are made for elsewhere."""
+    """Another method of a class whose parameters and input are tested elsewhere."""
 
     test_scikit_learn_checks_pass = None
+    test_every_format_gives_the_same_answer_and_is_left_as_it_is = None
+    test_new_rows_may_have_any_format = None
+    test_bad_input_is_refused = None
 
 
 class TestAuto(SearchContract, TwoSidedContract):
@@ -215,25 +218,12 @@ class TestMultiwayAuto(TypesContract):
     method = "auto"
 
 
-class TestMultiwayAnneal(TypesContract):
+class TestMultiwayAnneal(Variant, TypesContract):
     method = "anneal"
 
 
-class TestMultiwaySequential(TypesContract):
+class TestMultiwaySequential(Variant, TypesContract):
     method = "sequential"
-
-
-class TestOneRelation(TypesContract):
-    """Two types and their relation are the rows and columns of a co-clustering."""
-
-    method = "auto"
-
-    def counts(self):
-        return {"documents": 3, "words": 3}
-
-    def data(self):
-        key = ("documents", "words")
-        return {key: super().data()[key]}
 
 
 def test_every_estimator_is_here():

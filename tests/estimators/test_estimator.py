@@ -1,5 +1,7 @@
 """CoClustering beyond the contract: new data by name, given labels, bad input, pipelines."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -116,11 +118,14 @@ def test_works_in_pipelines_and_grid_search(planted):
     assert search.fit(planted).best_params_ == {"n_clusters": (4, 3)}
 
 
-def test_set_output(planted):
-    model = CoClustering((4, 3), random_state=0).set_output(transform="pandas").fit(planted)
-    frame = model.transform(planted)
-    assert frame.columns.tolist() == [f"coclustering{i}" for i in range(4)]
-    assert model.set_output(transform="polars").transform(planted).shape == (60, 4)
+def test_a_grid_search_gives_each_warning_once_at_the_line_of_the_user(planted):
+    search = GridSearchCV(CoClustering(random_state=0), {"n_clusters": [(2, 2), (3, 2)]}, cv=3)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        search.fit(planted)
+    texts = [str(one.message) for one in caught]
+    assert len(texts) == len(set(texts)) > 1
+    assert {one.filename for one in caught} == {__file__}
 
 
 @pytest.mark.parametrize(

@@ -249,19 +249,8 @@ def test_the_stationary_distribution_of_a_chain_in_parts_can_be_given():
     np.testing.assert_allclose(model.stationary_distribution_, [0.375, 0.125, 0, 0.5])
     assert model.labels_[2] == -1
     assert model.labels_[0] == model.labels_[1] != model.labels_[3]
-    assert model.cost_ == pytest.approx(chain_cost(P, [0.375, 0.125, 0, 0.5], [0, 0, 0, 1]))
-
-
-def chain_cost(P, mu, labels):
-    """L_½ of a chain by definition: the loss I(Z1; Z2) - I(Z̄1; Z̄2), halved."""
-    flow, members = np.array(mu)[:, None] * P, np.eye(2)[labels]
-    return (informations(flow) - informations(members.T @ flow @ members)) / 2
-
-
-def informations(flow):
-    expected = np.outer(flow.sum(axis=1), flow.sum(axis=0))
-    there = flow > 0
-    return (flow[there] * np.log2(flow[there] / expected[there])).sum()
+    flow, labels = np.diag([0.375, 0.125, 0, 0.5]) @ P, [0, 0, 0, 1]
+    assert model.cost_ == pytest.approx(relation_cost(flow, labels, labels, markov(0.5)))
 
 
 @pytest.mark.parametrize(
@@ -272,6 +261,8 @@ def test_a_start_that_is_not_stationary_is_an_error(start, word):
     P = np.array([[0.5, 0.5, 0], [0.5, 0.5, 0], [0, 0, 1]])
     with refused(word):
         MarkovAggregation(2, stationary=start).fit(P)
+    with refused("restrict"):
+        MarkovAggregation(2, stationary=[1, 1, 0], restrict=True).fit(P)
 
 
 def test_visits_that_restart_are_a_stationary_chain():

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
 
 import comarkov
-from comarkov import AIB, CoClustering, Weighting
+from comarkov import CoClustering, Weighting
 from comarkov.joint.messages import InputError
 from comarkov.joint.weighting import SCHEMES
 from comarkov.model import storage
@@ -64,20 +64,13 @@ def test_a_loaded_model_is_the_saved_one(problem, weighting, reject, named):
     "estimator",
     [
         CoClustering("auto", beta="auto", random_state=0),
-        CoClustering((np.int32(2), None), random_state=np.random.RandomState(1)),
-        CoClustering(2, init=([0, 1] * 9, None), fixed=(None, pd.Series([1] + [-1] * 13))),
-        AIB(2),
+        CoClustering((np.int32(2), None), random_state=0),
+        CoClustering(2, init=([0, 1] * 9, None), random_state=0),
     ],
-    ids=lambda estimator: type(estimator).__name__,
 )
-def test_all_estimators_and_all_evidence(women, estimator):
+def test_all_evidence_is_kept(women, estimator):
     model = estimator.fit(women)
-    loaded = kept(model)
-    given = {**vars(model), "fixed": None, "random_state": None}
-    assert same(given, {**vars(loaded), "fixed": None, "random_state": None})
-    assert same(model.predict(women), loaded.predict(women))
-    if hasattr(model, "tree_"):
-        assert same(model.tree_.cut(4), loaded.tree_.cut(4))
+    assert same(model, kept(model))
 
 
 def test_what_was_fixed_and_the_seed_are_kept(women):
@@ -124,6 +117,7 @@ def test_arrays_are_kept_once_and_written_alike(tmp_path, model):
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
         lambda inner: st.lists(inner) | st.tuples(inner, inner) | st.dictionaries(st.text(), inner),
+        max_leaves=20,
     )
 )
 def test_plain_values_come_back(value):

@@ -274,10 +274,8 @@ def cost(W: Any, row_labels: ArrayLike, column_labels: ArrayLike, beta: float) -
 
     Parameters
     ----------
-    W : array-like or sparse matrix of shape (n_rows, n_columns)
-        Nonnegative weights; they need not sum to 1.
-    row_labels, column_labels : array-like of int
-        The cluster of each row and of each column.
+    W, row_labels, column_labels
+        As in :func:`information`.
     beta : float in [0, 1]
         1 is two independent clusterings (information bottleneck), 3/4 is IBCC, 1/2 is ITCC, 0
         is lumpability alone.
@@ -335,20 +333,19 @@ class Approximation(NamedTuple):
 
     def sample(self, n: int, random_state: Any = None) -> sp.csr_array:
         """Draw n entries from q, as a matrix of counts."""
-        rng = check_random_state(random_state)
+        rng, shape = check_random_state(random_state), (self.rows.size, self.columns.size)
         drawn = rng.multinomial(n, (self.blocks / self.blocks.sum()).ravel())
-        shape = self.rows.size, self.columns.size
         counts = sp.csr_array(shape, dtype=np.int64)
         for cell in np.flatnonzero(drawn):
-            places = [
-                rng.choice(mass.size, drawn[cell], p=np.where(inside, mass, 0) / mass[inside].sum())
-                for mass, inside in (
-                    (self.rows, self.row_labels == cell // self.blocks.shape[1]),
-                    (self.columns, self.column_labels == cell % self.blocks.shape[1]),
-                )
-            ]
-            ones = np.ones(drawn[cell], np.int64)
-            counts += sp.coo_array((ones, places), shape).tocsr()
+            a, b = divmod(cell, self.blocks.shape[1])
+            places = []
+            for mass, labels, own in (
+                (self.rows, self.row_labels, a),
+                (self.columns, self.column_labels, b),
+            ):
+                mass = np.where(labels == own, mass, 0.0)
+                places.append(rng.choice(mass.size, drawn[cell], p=mass / mass.sum()))
+            counts += sp.coo_array((np.ones(drawn[cell], np.int64), places), shape).tocsr()
         return counts
 
 
@@ -356,14 +353,8 @@ def approximation(W: Any, row_labels: ArrayLike, column_labels: ArrayLike) -> Ap
     """Return the distribution that a co-clustering keeps: q(x,y) = p(x̄,ȳ) p(x|x̄) p(y|ȳ).
 
     Its divergence from the data, KL(p‖q), is the cost at β = 1/2, I(X;Y) - I(X̄;Ȳ), in bits. A
-    fitted model has it too: ``model.approximation()``.
-
-    Parameters
-    ----------
-    W : array-like or sparse matrix of shape (n_rows, n_columns)
-        Nonnegative weights; they need not sum to 1.
-    row_labels, column_labels : array-like of int
-        The cluster of each row and of each column.
+    fitted model has it too: ``model.approximation()``. The parameters are those of
+    :func:`information`.
 
     Examples
     --------

@@ -160,64 +160,36 @@ ROWS_AT_ONCE = 1 << 14
 MIN_EFFECTIVE_MEMBERS = 3.0  # of a column cluster, below which its sums are not informative
 
 
-class ClusteredColumns(NamedTuple):
-    """Columns in clusters."""
-
-    member: sp.csr_array  # (m, l): 1 where a column belongs
-    mass: np.ndarray  # of each column
-    squares: np.ndarray  # their sums by cluster
-    total: np.ndarray  # the mass of each cluster
-
-    @classmethod
-    def of(cls, matrix: sp.csr_array, labels: np.ndarray) -> ClusteredColumns:
-        """Take the columns of a matrix."""
-        member = membership(labels, int(labels.max()) + 1)
-        mass = np.asarray(matrix.sum(axis=0), np.float64).ravel()
-        return cls(member, mass, member.T @ mass**2, member.T @ mass)
-
-    def sums(self, rows: sp.csr_array) -> np.ndarray:
-        """The masses of rows by cluster."""
-        return np.asarray((rows @ self.member).toarray(), np.float64)
-
-
 def leftover(matrix: sp.csr_array, row_labels: np.ndarray, column_labels: np.ndarray) -> float:
-    """Return how many times as much rows vary between column clusters as independent entries."""
-    columns = ClusteredColumns.of(matrix, column_labels)
-    blocks = columns.sums(membership(row_labels, int(row_labels.max()) + 1).T @ matrix)
+    """Return how many times as much rows vary between column clusters as independent entries.
+
+    It is Σ D² / e over Σ (1 - q) V / e, of all rows and column clusters. D² is divided by
+    1 + n_x / N, as the N of the other rows varies too.
+    """
+    rows, member = (membership(each, int(each.max()) + 1) for each in (row_labels, column_labels))
+    column_mass = np.asarray(matrix.sum(axis=0), np.float64).ravel()
+    total, squares = member.T @ column_mass, member.T @ column_mass**2
+    blocks = (rows.T @ matrix @ member).toarray()
     sizes = np.bincount(row_labels[row_labels >= 0])
-    counts = columns.total**2 >= MIN_EFFECTIVE_MEMBERS * columns.squares
+    counts = total**2 >= MIN_EFFECTIVE_MEMBERS * squares
     observed = expected = 0.0
     for start in range(0, matrix.shape[0], ROWS_AT_ONCE):
         labels = row_labels[start : start + ROWS_AT_ONCE]
         several = (labels >= 0) & (sizes[labels] > 1)
         part = matrix[start : start + ROWS_AT_ONCE][several].astype(np.float64)
-        together, one_by_one = _deviations(part, blocks[labels[several]], columns)
-        observed += float(together[:, counts].sum())
-        expected += float(one_by_one[:, counts].sum())
+        home, own = blocks[labels[several]], (part @ member).toarray()
+        others = home - own
+        others[others < NEGLIGIBLE_SHARE * home] = 0.0
+        mass, rest = own.sum(axis=1, keepdims=True), others.sum(axis=1, keepdims=True)
+        share = _ratio(others, rest)
+        predicted = mass * share
+        rate = _ratio(predicted, total)
+        one_by_one = (part.power(2) @ member).toarray() + rate**2 * squares
+        one_by_one -= 2 * rate * (sp.csr_array(part * column_mass) @ member).toarray()
+        together = (own - predicted) ** 2 / (1 + _ratio(mass, rest))
+        observed += float(_ratio(together, predicted)[:, counts].sum())
+        expected += float(_ratio((1 - share) * one_by_one, predicted)[:, counts].sum())
     return observed / expected if expected > 0 else np.nan
-
-
-def _deviations(
-    part: sp.csr_array, home: np.ndarray, columns: ClusteredColumns
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return D² / e and (1 - q) V / e of rows by column cluster; ``home`` are sums of clusters.
-
-    D² is divided by 1 + n_x / N, as the N of the other rows varies too.
-    """
-    own = columns.sums(part)
-    others = home - own
-    others[others < NEGLIGIBLE_SHARE * home] = 0.0
-    mass, rest = own.sum(axis=1, keepdims=True), others.sum(axis=1, keepdims=True)
-    share = _ratio(others, rest)
-    expected = mass * share
-    rate = _ratio(expected, columns.total)
-    one_by_one = (
-        columns.sums(part.power(2))
-        - 2 * rate * columns.sums(sp.csr_array(part * columns.mass))
-        + rate**2 * columns.squares
-    )
-    together = (own - expected) ** 2 / (1 + _ratio(mass, rest))
-    return _ratio(together, expected), _ratio((1 - share) * one_by_one, expected)
 
 
 def _ratio(a: np.ndarray, b: np.ndarray) -> np.ndarray:

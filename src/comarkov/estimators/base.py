@@ -145,9 +145,8 @@ class Searches(Savable, base.BaseEstimator):
 
 def warn_if_unfinished(converged: bool, run: Run) -> None:
     """Warn if the search was stopped early, or did not converge."""
+    problem = f"No convergence in {run.settings.max_iter} sweeps: raise max_iter or tol."
     if reason := run.monitor.reason:
         problem = f"The fit was stopped because {reason}: the best so far is kept."
-        warn_user(problem, ConvergenceWarning)
-    elif not converged:
-        problem = f"No convergence in {run.settings.max_iter} sweeps: raise max_iter or tol."
+    if reason or not converged:
         warn_user(problem, ConvergenceWarning)

@@ -51,23 +51,19 @@ class CoClustering(CoClusterEstimator):
         ``selection_reason_`` states why.
     beta : float in [0, 1] or "auto", default=0.7
         The coupling. Use a larger β if one side has many more clusters than the other. Below 1/2
-        avoid ``method="sequential"``.
-        "auto" compares 9 values from 1 to 1/2 on random halves of the data and takes the one at
-        which the halves agree best, or one that is nearer to 0.7 and not clearly worse. It takes
-        several times as long as a fit.
+        avoid ``method="sequential"``. "auto" takes the β from 1 to 1/2 at which random halves of
+        the data agree best, or one nearer to 0.7 that is not clearly worse. It takes several times
+        as long as a fit.
     method : {"auto", "anneal", "sequential", "batch"}, default="auto"
         "auto" starts from good seeds, or from many small clusters that it merges; then it splits
         and merges clusters as long as the cost falls. Its costs are by far the lowest, and tiny
-        data (up to about 11 x 8) get the global optimum. Elements with labels in ``init`` stay
-        where they are until the others are in clusters. The next two are the methods of the paper:
-        "anneal" (AnnITCC) solves at β = 1 and lowers β in steps, "sequential" (sGITCC) solves at β
-        from a random start. "batch" moves all rows at once, then all columns, see :class:`ITCC`.
+        data (up to about 11 x 8) get the global optimum. "anneal" (AnnITCC: solve at β = 1, then
+        lower β in steps) and "sequential" (sGITCC: solve at β from a random start) are the methods
+        of the paper. "batch" moves all rows at once, then all columns, see :class:`ITCC`.
     weighting : None, str or Weighting, default=None
         How entries are weighted first: "counts" (unchanged), "presence", "log", "uniform", "tfidf"
         or "bm25"; see :class:`Weighting`. None weights texts by "bm25", and leaves all other data
-        unchanged. The weighting is learnt in the fit and applied to new data: a new row is weighted
-        by its own length and the column weights of the fit, a new column by the rows that have it
-        and their lengths in the fit.
+        unchanged. New data are weighted by what the fit has learnt.
     init : None or pair of array-likes, default=None
         Labels of rows and of columns to start from; None leaves the start to the method. Either
         may be None, and -1 stands for an element without a label. Clusters keep these numbers.
@@ -77,9 +73,8 @@ class CoClustering(CoClusterEstimator):
     n_init : int or "auto", default="auto"
         The number of starts; the best result is kept, and more starts never end at a higher cost.
         "auto" makes 6 for small data, or 2 if these agree on nearly all elements; otherwise 1, as
-        for the methods of the paper. With ``method="auto"`` a consensus of all results is tried
-        after every third start. "anneal" makes its starts at β = 1, where the best rows and the
-        best columns are kept separately.
+        for the methods of the paper. "anneal" makes its starts at β = 1, where the best rows and
+        the best columns are kept separately.
     max_iter : int, default=100
         The largest number of sweeps over rows and columns from one start, and at each β of an
         annealing.
@@ -90,8 +85,7 @@ class CoClustering(CoClusterEstimator):
         The step by which "anneal" lowers β; for this method only.
     sweeps : {"due", "all"}, default="due"
         The elements that late sweeps of "anneal" and "sequential" visit: those whose second-best
-        cluster is close enough to matter, with a complete sweep at the end; or all of them, as in
-        the paper's Algorithms 2 and 1. For these methods only.
+        cluster is close enough to matter, with a complete sweep at the end; or all, as the paper's.
     ties : {"stay", "first"}, default="stay"
         Where "anneal" and "sequential" leave an element if several clusters are best: in its own if
         that is one of them, or in the first. "first" is for data of at most half a million entries.
@@ -111,9 +105,9 @@ class CoClustering(CoClusterEstimator):
         The number of threads; None is 1, -1 is one per core. Starts run at the same time, and so do
         the parts of large data. Labels do not depend on it.
     engine : {"local", "dask"}, default="local"
-        Where to compute: "local" in this process, "dask" on the cluster of the current Dask client;
-        start one with ``from distributed import Client; client = Client()``. The labels are the
-        same. "dask" also takes Dask arrays, Dask data frames of edges and folders of Parquet files.
+        Where to compute: "local" in this process, "dask" on the cluster of the current Dask client,
+        ``distributed.Client()``, with the same labels. "dask" also takes Dask arrays, Dask data
+        frames of edges and folders of Parquet files.
     checkpoint : path or None, default=None
         A file that keeps the best result so far, in case the fit is interrupted. A fit of the same
         data with the same file continues from there; with a method other than "auto" it makes no
@@ -131,13 +125,12 @@ class CoClustering(CoClusterEstimator):
     n_row_clusters_, n_column_clusters_ : int
         How many clusters there are.
     row_confidence_, column_confidence_ : ndarray of float
-        How likely each label is to be right, in [0, 1]; 0 for empty rows and columns. It is the
-        posterior of the label times the share of the results of the search that agree on it. With
-        c_a the cost of cluster a in nats per unit of the element's mass, the posterior is
-        proportional to exp(-v^γ c_a), where v = (Σ w)² / Σ w² is the effective number of the
-        element's entries. A side that is not clustered lacks this and the next three attributes.
-        For counts of ten or more in an entry on average, it is the share of searches in resampled
-        counts that agree.
+        How likely each label is to be right, in [0, 1]; 0 for empty rows and columns: its posterior
+        times the share of the results of the search that agree on it. With c_a the cost of cluster
+        a in nats per unit of the element's mass, the posterior is proportional to exp(-v^γ c_a),
+        where v = (Σ w)² / Σ w² is the effective number of the element's entries. For counts of ten
+        or more in an entry on average, it is the share of searches in resampled counts that agree.
+        A side that is not clustered lacks this and the next three attributes.
     row_evidence_exponent_, column_evidence_exponent_ : float
         γ, the weight of entries as evidence: 1 if they are independent, less if they occur
         together, as words of a text do.
@@ -150,9 +143,9 @@ class CoClustering(CoClusterEstimator):
     beta_ : float
         The β of the fit.
     beta_selection_ : structured ndarray, if ``beta`` is "auto"
-        For each ``beta`` the mean adjusted Rand index between halves of the data, for ``rows``,
-        ``columns`` and both (``agreement``); the distance ``behind`` the best with its
-        ``standard_error``; and whether it was ``chosen``.
+        For each ``beta`` how well halves of the data agree (adjusted Rand index) on ``rows``,
+        ``columns`` and both (``agreement``), how far it is ``behind`` the best with its
+        ``standard_error``, and whether it was ``chosen``.
     cost_ : float
         L_β of the weighted matrix in bits.
     information_ : Information
@@ -173,9 +166,8 @@ class CoClustering(CoClusterEstimator):
     n_iter_ : int
         The number of sweeps over the rows and columns, at all β together.
     hierarchy_ : Hierarchy
-        The merges from finer clusters to those of the fit and on to one cluster on each side;
-        ``cut`` returns the model at any level. Without ``method="auto"``, or if the fit was
-        stopped, there are no finer clusters.
+        The merges from finer clusters to those of the fit and on to one cluster on each side.
+        Without ``method="auto"``, or if the fit was stopped, there are no finer clusters.
     rows_, columns_ : ndarray of bool
         Members of each bicluster, one for each pair of clusters; computed on access.
     feature_names_in_, row_names_in_ : ndarray
@@ -251,18 +243,8 @@ class CoClustering(CoClusterEstimator):
     def estimate(self, X: Any) -> Estimate:
         """Predict how much memory and time a fit of X takes: the time within a factor of about 3.
 
-        It takes a second or two: memory is computed from sizes, and time from a sample of X.
-        Sets no attributes.
-
-        Parameters
-        ----------
-        X : what ``fit`` takes
-            Nonnegative weights.
-
-        Returns
-        -------
-        Estimate
-            ``memory`` of the whole process, ``seconds``, and ``advice`` in words. Print it.
+        X is what ``fit`` takes. Memory is computed from its sizes, time from a fit of a sample. The
+        result has ``memory`` of the whole process, ``seconds``, and ``advice`` in words. Print it.
         """
         return estimate_fit(self, X)
 
@@ -272,13 +254,11 @@ class CoClustering(CoClusterEstimator):
 
         It starts with the best result of ``method="auto"`` at the largest β and lowers β from
         there, so it is fast, and clusters keep their numbers from step to step. A fit at one β can
-        find a lower cost. If ``n_clusters`` is "auto" the numbers are those that a fit chooses, or
-        has chosen for X.
+        find a lower cost. If ``n_clusters`` is "auto" the numbers are those of a fit of X.
 
         Parameters
         ----------
-        X : array-like, sparse matrix or data frame of shape (n_rows, n_columns)
-            Nonnegative weights.
+        X : what ``fit`` takes
         betas : sequence of float in [0, 1], default=None
             In any order; None is 1, 0.9, ..., 0.
 

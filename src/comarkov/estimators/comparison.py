@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from numbers import Integral, Real
 from typing import Any
@@ -91,18 +92,13 @@ def compare(
         Any of "auto", "anneal", "sequential", "batch" (CoClustering at ``beta``), "sib", "aib",
         "itcc", "ib-double", "idc", "ibcc", "ibcc-iterative". None is all of these, except those
         that need too much memory for the matrix, which a warning names. Methods with other
-        objectives only run if they are named, and their ``beta`` is NaN: "spectral" (spectral
-        co-clustering) and "modularity" (bipartite, Barber's), which have the larger number of
-        clusters on both sides; "nmf" and "lda", which have that of the rows on both; and "k-means"
-        (on tf-idf, for rows and for columns). They get the ``random_state``, not the starts.
+        objectives run if they are named, their ``beta`` is NaN: "spectral" and "modularity"
+        (Barber's), with the larger number of clusters on both sides; "nmf" and "lda", with that of
+        the rows on both; and "k-means" on tf-idf. They get the ``random_state``, not the starts.
     beta : float in [0, 1], default=0.7
         For the methods that work at any β.
-    weighting : None, str or Weighting, default=None
-        How entries are weighted first; costs are those of the weighted matrix.
-    n_init : int, default=1
-        The number of starts.
-    random_state : int, RandomState or None, default=0
-        The seed of the starts.
+    weighting, n_init, random_state
+        As in :class:`CoClustering`; costs are those of the weighted matrix.
     classes : pair of (array-like or None), default=(None, None)
         Known classes of rows and of columns to compare the clusters with.
 
@@ -172,17 +168,14 @@ def _check_classes(classes: Any, shape: tuple[int, int]) -> dict[int, tuple[str,
         if given is None:
             continue
         array = np.asarray(given)
-        try:
-            is_complete = array.shape == (n,) and not (array != array).any()  # as NaN does
-            numbers = np.unique(array, return_inverse=True)[1]
-        except TypeError:  # values that cannot be compared
-            is_complete = False
-        if not is_complete:
+        with suppress(TypeError):  # values that cannot be compared
+            if array.shape == (n,) and not (array != array).any():  # as NaN does
+                known[side] = name, np.unique(array, return_inverse=True)[1]
+        if side not in known:
             raise InputError(
                 f"The {name} classes must be one for each of the {n} {name}s, all numbers or all "
                 "strings, and none may be missing."
             )
-        known[side] = name, numbers
     return known
 
 
@@ -282,21 +275,14 @@ def _k_means(X: sp.csr_array, counts: tuple[int, int], seed: int) -> LabelsOfBot
     return one_side(X, counts[0]), one_side(X.T.tocsr(), counts[1])
 
 
-def _by_largest(model: Any, X: sp.csr_array) -> LabelsOfBoth:
+def _by_largest(
+    kind: str, X: sp.csr_array, counts: tuple[int, int], seed: int, **options: Any
+) -> LabelsOfBoth:
     """Rows and columns by their largest factor, or their likeliest topic."""
+    from sklearn import decomposition
+
+    model = getattr(decomposition, kind)(counts[0], random_state=seed, **options)
     return model.fit_transform(sp.csr_matrix(X)).argmax(axis=1), model.components_.argmax(axis=0)
-
-
-def _nmf(X: sp.csr_array, counts: tuple[int, int], seed: int) -> LabelsOfBoth:
-    from sklearn.decomposition import NMF
-
-    return _by_largest(NMF(counts[0], init="nndsvda", random_state=seed), X)
-
-
-def _lda(X: sp.csr_array, counts: tuple[int, int], seed: int) -> LabelsOfBoth:
-    from sklearn.decomposition import LatentDirichletAllocation
-
-    return _by_largest(LatentDirichletAllocation(counts[0], random_state=seed), X)
 
 
 def _modularity(X: sp.csr_array, counts: tuple[int, int], seed: int) -> LabelsOfBoth:
@@ -306,8 +292,8 @@ def _modularity(X: sp.csr_array, counts: tuple[int, int], seed: int) -> LabelsOf
 BASELINES: dict[str, Callable[[sp.csr_array, tuple[int, int], int], LabelsOfBoth]] = {
     "spectral": _spectral,
     "k-means": _k_means,
-    "nmf": _nmf,
-    "lda": _lda,
+    "nmf": partial(_by_largest, "NMF", init="nndsvda"),
+    "lda": partial(_by_largest, "LatentDirichletAllocation"),
     "modularity": _modularity,
 }
 
@@ -324,7 +310,7 @@ def best_modules(
     """
     P = weights / weights.sum()
     rows, columns = (np.asarray(P.sum(axis=axis)).ravel() for axis in (1, 0))
-    best: tuple[np.ndarray, np.ndarray, float] | None = None
+    results = []
     for _ in range(n_starts):
         of_column, before = rng.integers(n_modules, size=columns.size), -np.inf
         while True:
@@ -334,10 +320,8 @@ def best_modules(
             if value <= before + 1e-12:
                 break
             before = value
-        if best is None or value > best[2] + 1e-12:
-            best = of_row, of_column, value
-    assert best is not None
-    return best
+        results.append((of_row, of_column, value))
+    return max(results, key=lambda result: round(result[2], 12))
 
 
 def _gains(

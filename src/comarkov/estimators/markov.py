@@ -19,6 +19,7 @@ from ..joint import chains
 from ..joint.chains import Chain, Transitions, read_transitions
 from ..joint.inputs import is_matrix
 from ..joint.joint import joint
+from ..joint.messages import InputError
 from ..joint.objects import is_graph
 from ..joint.scale import are_whole
 from ..model.aggregated_chain import AggregatedChain
@@ -57,10 +58,9 @@ class MarkovAggregation(SearchParameters, Searches):
 
     L_0 is 0 exactly if the chain is strongly lumpable: all states of a cluster go to each cluster
     with the same probability, so that the clusters form a Markov chain wherever it starts. It is
-    also 0 if the states reveal nothing about the next cluster, which is useless: look at I(Z̄1;Z̄2),
-    too (``information_.row_clusters_column_clusters``). At β = 1/2 only that counts:
-    2 L = I(Z1;Z2) - I(Z̄1;Z̄2). Chains may be periodic, need not be reversible, may end, or fall into
-    parts between which nothing moves.
+    also 0, uselessly, if the states reveal nothing about the next cluster: look at I(Z̄1;Z̄2), too,
+    which alone counts at β = 1/2: 2 L = I(Z1;Z2) - I(Z̄1;Z̄2). Chains may be periodic, need not be
+    reversible, may end, or fall into parts between which nothing moves.
 
     Parameters
     ----------
@@ -71,14 +71,11 @@ class MarkovAggregation(SearchParameters, Searches):
     beta : float in [0, 1] or "auto", default="auto"
         Which question to answer. From 1/2 to 1: which clusters predict best what comes next? Large
         clusters count most. Near 0: which sets of states behave like a Markov chain? Small sets
-        that are rarely left count, too. "auto" tries 1/2 and 0.2, and keeps the clusters with the
-        larger sum of squared correlations from step to step.
+        that are rarely left count, too. "auto" keeps the better of 1/2 and 0.2, by the sum of
+        squared correlations from step to step.
     method : {"auto", "anneal", "sequential"}, default="auto"
-        "auto" starts from many small clusters that it merges, from eigenvectors (which are constant
-        on the clusters of a lumpable chain) and from random clusters; then it splits and merges
-        clusters as long as the cost falls. Tiny chains (up to about 11 states) get the global
-        optimum. "anneal" solves at β = 1 and lowers β in steps, "sequential" solves at β only;
-        both start from random clusters.
+        As in :class:`CoClustering`. "auto" also starts from eigenvectors, which are constant on the
+        clusters of a lumpable chain. Tiny chains (up to about 11 states) get the global optimum.
     kind : {"auto", "probabilities", "counts", "rates", "sequences"}, default="auto"
         What X is in ``fit``. "auto" takes a square matrix whose rows sum to 1 as probabilities,
         one of whole numbers as counts of transitions, one with a negative diagonal whose rows sum
@@ -88,8 +85,7 @@ class MarkovAggregation(SearchParameters, Searches):
         What to do if some states cannot be reached from others. False clusters all of them: steps
         count as often as they were observed, or as symmetric weights state, and states that are
         never left stay; if only probabilities are known, the chain restarts anywhere after 15 % of
-        all steps. True keeps the largest set of states that all lead to each other, drops
-        transitions that leave it, and gives label -1 to all other states.
+        all steps. True keeps the largest set of states that all lead to each other; others get -1.
     stationary : array-like of shape (n_states,), default=None
         The stationary distribution, for chains that have several because not all states lead to
         each other: the mass of each state; states with mass 0 get label -1. None computes it.
@@ -100,18 +96,17 @@ class MarkovAggregation(SearchParameters, Searches):
         What follows the last state of a sequence. "stay": nothing, so that a state that is only
         reached at the end is never left. "restart": the first state of the same sequence, as if
         every visit began anew. A matrix is taken as it is.
-    init : None or array-like, default=None
-        Labels to start from; -1 for states without a label. Clusters keep these numbers.
-    fixed : None or array-like, default=None
-        Labels that must not change; -1 for states that are free. Clusters keep these numbers.
+    init, fixed : None or array-like, default=None
+        Labels to start from, and labels that must not change; -1 for none. Clusters keep these
+        numbers.
     n_init, max_iter, tol, beta_step, max_time, callback, random_state, n_jobs, verbose
         As in :class:`CoClustering`; ``n_init="auto"`` makes at most 6 starts.
 
     Attributes
     ----------
     labels_ : ndarray of int
-        The cluster of each state. Clusters are numbered by decreasing stationary mass, unless
-        ``init`` or ``fixed`` gave them numbers. States outside a restricted chain get -1.
+        The cluster of each state, numbered by decreasing stationary mass, unless ``init`` or
+        ``fixed`` gave numbers; -1 outside a restricted chain.
     states_ : ndarray
         The states in the order of ``labels_``: those of the sequences, sorted; the names of a data
         frame's columns (of its rows, if only these have names); or numbers.
@@ -141,8 +136,7 @@ class MarkovAggregation(SearchParameters, Searches):
     cost_, prediction_loss_, lumpability_loss_ : float
         L_β, L_1 and L_0 in bits.
     information_ : Information
-        In bits: I(Z1;Z2), I(Z1;Z̄2), I(Z̄1;Z2) and I(Z̄1;Z̄2) as ``rows_columns``,
-        ``rows_column_clusters``, ``row_clusters_columns`` and ``row_clusters_column_clusters``.
+        In bits: I(Z1;Z2), I(Z1;Z̄2), I(Z̄1;Z2) and I(Z̄1;Z̄2), in this order.
     lumpability_ : Lumpability
         The two states of one cluster whose probabilities of going to some cluster differ most.
         ``holds()`` is True if no states differ.
@@ -213,11 +207,14 @@ class MarkovAggregation(SearchParameters, Searches):
             fitted, tested = chains.hold_out(data, float(self.held_out), rng)
         if self.stationary is None:
             walk = chains.chain(fitted, data.is_counted, self.restrict)
+        elif self.restrict:
+            problem = "restrict=True has no effect with stationary, whose masses decide what counts"
+            raise InputError(problem, advice="Leave it out, and give other states no mass.")
         else:
             walk = chains.chain_from(fitted, data.states, self.stationary)
         number = self._number(walk, fitted if data.is_counted else None, run)
         graph = Graph((WeightedRelation(0, 0, joint(walk.flow), markov),), 1)
-        problem = NetworkProblem(graph, [self._start(number.number, walk, data.states)])
+        problem = NetworkProblem(graph, [self._start(number.number, walk, data.states.size)])
         method = self._parameters().search_method()
         runs = [run.at(beta) for beta in BETAS] if self.beta == "auto" else [run]
         found = [(method.solve(problem, each).state, each) for each in runs]
@@ -233,7 +230,8 @@ class MarkovAggregation(SearchParameters, Searches):
         if tested is not None:
             self.lumpability_test_ = self._tested(tested, run.seed)
         if tested is not None and data.sequences is not None:
-            self.step_test_ = self._compare(chains.divided(data.sequences, float(self.held_out))[1])
+            ends = chains.divided(data.sequences, float(self.held_out))[1]
+            self.step_test_ = self.chain_.compare_steps([self.labels_[end] for end in ends])
         return self
 
     def _number(self, walk: Chain, counts: Any, run: Run) -> ChainNumber:
@@ -261,13 +259,14 @@ class MarkovAggregation(SearchParameters, Searches):
         shares = self.cluster_distribution_, self.states_, self.labels_
         return AggregatedChain(self.transition_matrix_, *shares, self.step_)
 
-    def _start(self, k: int, walk: Chain, states: np.ndarray) -> Start:
-        def inside(name: str, labels: Any) -> np.ndarray | None:
-            if labels is None:
-                return None
-            return as_labels(labels, states.size, f"{name} state labels")[walk.inside]
-
-        given = inside("init", self.init), inside("fixed", self.fixed)
+    def _start(self, k: int, walk: Chain, n_states: int) -> Start:
+        inside = walk.inside
+        given = [
+            labels
+            if labels is None
+            else as_labels(labels, n_states, f"{name} state labels")[inside]
+            for name, labels in (("init", self.init), ("fixed", self.fixed))
+        ]
         return start_for(k, *given, walk.occupancy, STATES)
 
     def _keep(self, state: Network, start: Start, walk: Chain, data: Transitions) -> None:
@@ -317,19 +316,15 @@ class MarkovAggregation(SearchParameters, Searches):
         """
         check_is_fitted(self)
         data = read_transitions(X, "sequences")
-        place = chains.places_of(data, self.states_)
-        return self._compare([place[sequence] for sequence in data.sequences or []])
-
-    def _compare(self, sequences: list[np.ndarray]) -> np.ndarray:
-        return self.chain_.compare_steps([self.labels_[sequence] for sequence in sequences])
+        labels = self.labels_[chains.places_of(data, self.states_)]
+        return self.chain_.compare_steps([labels[sequence] for sequence in data.sequences or []])
 
     def test_lumpability(self, X: Any) -> GTest:
         """Test on other transitions whether the chain is strongly lumpable.
 
         The null hypothesis is that the next cluster depends only on the current cluster, not on
         the state. A small p-value rejects it; the clusters can still form a Markov chain from some
-        starts. The G statistics of the tables of states and next clusters are added up and compared
-        with those of random tables with the same margins, so the test is valid for rare states. X
+        starts. G is compared with that of random tables, so the test is valid for rare states. X
         must not have been used in the fit, because clusters are chosen to make it look lumpable.
 
         Parameters

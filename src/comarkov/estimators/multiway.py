@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, replace
-from functools import partial
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, overload
 
@@ -67,15 +66,12 @@ class MultiwayClustering(SearchParameters, Searches):
     beta : float in [0, 1], default=0.5
         The coupling of the two sides of each relation.
     method : {"auto", "anneal", "sequential"}, default="auto"
-        "auto" starts from singular vectors of the relations, or from many small clusters that it
-        merges; then it splits and merges clusters as long as the cost falls. "anneal" solves at
-        β = 1 and lowers β in steps, "sequential" solves at β only; both start from random clusters.
+        As in :class:`CoClustering`.
     weights : None or dict of relation to float, default=None
         How much each relation counts; 1 for relations that are not in the dict.
-    init : None or dict of type to array-like, default=None
-        Labels to start from; -1 for elements that start at random. Clusters keep these numbers.
-    fixed : None or dict of type to array-like, default=None
-        Labels that must not change; -1 for elements that are free. Clusters keep these numbers.
+    init, fixed : None or dict of type to array-like, default=None
+        Labels to start from, and labels that must not change; -1 for none. Clusters keep these
+        numbers.
     n_init, max_iter, tol, beta_step, max_time, callback, random_state, n_jobs, verbose
         As in :class:`CoClustering`; ``n_init="auto"`` makes at most 6 starts.
 
@@ -146,9 +142,8 @@ class MultiwayClustering(SearchParameters, Searches):
         ----------
         X : dict of (type, type) to array-like, sparse matrix or data frame; or a graph
             Nonnegative weights; rows are elements of the first type, columns of the second.
-            Elements with names (of data frames or ``Data``) are matched by name, and need not
-            occur in every relation. Elements without names are matched by position. A graph of
-            networkx or igraph is the relation ("node", "node").
+            Elements with names are matched by name, and need not occur in every relation; others
+            are matched by position. A graph is the relation ("node", "node").
         y : ignored
         """
         if is_graph(X):
@@ -168,11 +163,11 @@ class MultiwayClustering(SearchParameters, Searches):
         self.n_clusters_ = {name: start.k for name, start in zip(types, starts, strict=True)}
         self.selection_reason_, self.types_, self.names_ = reason, types, names
         self._keep(data, starts, state)
-        empty = []
-        for name, start in zip(types, starts, strict=True):
-            if n := int((~start.has_mass).sum()):
-                what = plural_of_kind(name, f"elements of {name}")
-                empty.append(f"{n:,} of {start.has_mass.size:,} {what}")
+        empty = [
+            f"{n:,} of {start.has_mass.size:,} {plural_of_kind(name, f'elements of {name}')}"
+            for name, start in zip(types, starts, strict=True)
+            if (n := int((~start.has_mass).sum()))
+        ]
         if empty:
             warn_user(f"{' and '.join(empty)} are empty (label -1).")
         return self
@@ -210,7 +205,10 @@ class MultiwayClustering(SearchParameters, Searches):
         unit = max(self._weight(key) for key in data)
         relations = []
         for (s, t), matrix in data.items():
-            cost = partial(_weighted, self._weight((s, t)) / unit)
+
+            def cost(beta: float, weight: float = self._weight((s, t)) / unit) -> Coefficients:
+                return co_clustering(beta).times(weight)
+
             relations.append(WeightedRelation(types.index(s), types.index(t), matrix, cost))
         return Graph(tuple(relations), len(types))
 
@@ -484,10 +482,6 @@ def _description(model: MultiwayClustering, relations: dict[Key, Data]) -> float
     sizes = cluster_sizes(labels[0]), cluster_sizes(labels[1])
     nats = description_length(blocks * (data.matrix.nnz / blocks.sum()), sizes)
     return nats - (partition_nats(sizes[0]) if len(model.types_) == 1 else 0.0)
-
-
-def _weighted(weight: float, beta: float) -> Coefficients:
-    return co_clustering(beta).times(weight)
 
 
 def _check_names(parameter: str, given: Any, known: list[Any], what: str) -> None:

@@ -119,10 +119,8 @@ class IBDouble(CountParameters, CoClusterEstimator):
 
     Parameters
     ----------
-    n_clusters : int or pair of int, default=3
-        How many row and column clusters; one number is used for both.
-    weighting : None, str or Weighting, default=None
-        As in :class:`CoClustering`.
+    n_clusters, weighting
+        As in :class:`ITCC`.
 
     Examples
     --------
@@ -166,7 +164,7 @@ class IDC(IBDouble):
     Parameters
     ----------
     n_clusters, weighting
-        As in :class:`IBDouble`.
+        As in :class:`ITCC`.
     max_rounds : int, default=15
         The largest number of rounds.
 
@@ -287,10 +285,8 @@ class AIB(OneSided, CountParameters, CoClusterEstimator):
 
     Parameters
     ----------
-    n_clusters : int, default=3
-        The number of row clusters.
-    weighting : None, str or Weighting, default=None
-        As in :class:`CoClustering`.
+    n_clusters, weighting
+        As in :class:`SIB`.
 
     Attributes
     ----------

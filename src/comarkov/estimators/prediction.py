@@ -46,12 +46,8 @@ class CoClusterEstimator(
     def results(self, X: Any, *, titles: Titles | None = None) -> Results:
         """The results of this model on the data of its fit, in words, tables, pictures and files.
 
-        Parameters
-        ----------
-        X : matrix, data frame or Data of the fit
-            What was passed to ``fit``, or the same weights in another form.
-        titles : mapping or path of a JSON file, default=None
-            Your titles, by number from 1 or in a list: ``{"rows": {1: "..."}, "columns": [...]}``.
+        X is what was passed to ``fit``, or the same weights in another form. ``titles`` are yours
+        by number from 1 or in a list, ``{"rows": {1: "..."}, "columns": [...]}``, or a JSON file.
         """
         from ..results.results import Results
 
@@ -132,14 +128,8 @@ class CoClusterEstimator(
         side : {"rows", "columns"}, default="rows"
             Which side of X is new.
         return_confidence : bool, default=False
-            Also return the posterior of each cluster, as in ``row_confidence_`` but without the
-            agreement with other results of the search, which is not known for new data.
-
-        Returns
-        -------
-        labels : ndarray of int
-        confidence : ndarray of float, if ``return_confidence``
-            0 for empty rows or columns.
+            Also return the posterior of each label, as in ``row_confidence_`` but without the
+            agreement with other results of the search; 0 for empty rows or columns.
         """
         check_side(side)
         check_is_fitted(self)
@@ -209,8 +199,7 @@ class CoClusterEstimator(
         Parameters
         ----------
         n_clusters : int or pair of (int or None)
-            How many row and column clusters; one number is used for both, and None for a
-            side that is not clustered.
+            How many row and column clusters, as in ``fit``.
         X : matrix of the fit, default=None
             With it the cut is refined: elements, except those in ``fixed``, move until no single
             move lowers the cost. Clusters keep their numbers. The new model has a hierarchy of its

@@ -302,9 +302,7 @@ def chain(weights: sp.csr_array, is_counted: bool, restrict: bool = False) -> Ch
             "No two states lead to each other: there are no transitions within a set of states",
             advice="Pass more transitions, or leave out restrict and held_out.",
         )
-    left = _row_sums(part) > 0
-    stays = sp.diags_array((~left).astype(np.float64), format="csr")
-    P = _divided(sp.csr_array(part + stays))
+    P = _probabilities(part)
     if n_sets == 1:
         origin, mu = "stationary", stationary_distribution(P)
     elif is_counted or (abs(part - part.T) > 0).nnz == 0:
@@ -324,23 +322,21 @@ def chain_from(weights: sp.csr_array, states: np.ndarray, start: ArrayLike) -> C
 
     States without mass are left out. The masses decide how much each part of the chain counts.
     """
-    sums, mass = _row_sums(weights), np.asarray(start, dtype=float)
-    if mass.shape != sums.shape or not (mass >= 0).all() or not 0 < mass.sum() < np.inf:
-        problem = f"stationary must have a mass, 0 or more, for each of the {sums.size} states"
-        raise InputError(problem, advice="Leave it out, and it is computed.")
-    mass = mass / mass.sum()
+    mass, n, problem = np.asarray(start, dtype=float), weights.shape[0], ""
+    if mass.shape != (n,) or not (mass >= 0).all() or not 0 < mass.sum() < np.inf:
+        problem = f"must have a mass, 0 or more, for each of the {n} states"
+    else:
+        mass = mass / mass.sum()
+        P = _probabilities(weights)
+        after = mass @ P
+        worst = int(np.abs(after - mass).argmax())
+        if abs(after[worst] - mass[worst]) > START_TOLERANCE * mass.max():
+            change = f"from {mass[worst]:.6g} to {after[worst]:.6g}"
+            problem = f"is none: one step changes the mass of {states[worst]} {change}"
+    if problem:
+        raise InputError(f"stationary {problem}", advice="Leave it out, and it is computed.")
     inside = np.flatnonzero(mass)
-    stays = sp.diags_array((sums == 0).astype(np.float64), format="csr")
-    P = _divided(sp.csr_array(weights + stays, dtype=np.float64)[inside])
-    after = mass[inside] @ P
-    worst = int(np.abs(after - mass).argmax())
-    if abs(after[worst] - mass[worst]) > START_TOLERANCE * mass.max():
-        raise InputError(
-            f"stationary is not a stationary distribution: one step changes the mass of "
-            f"{states[worst]} from {mass[worst]:.6g} to {after[worst]:.6g}",
-            advice="Leave it out, and it is computed.",
-        )
-    transition = sp.csr_array(P[:, inside])
+    transition = sp.csr_array(P[inside][:, inside])
     flow = sp.csr_array(sp.diags_array(mass[inside]) @ transition)
     return Chain(inside, transition, mass[inside], flow, "given")
 
@@ -351,8 +347,10 @@ def _row_sums(csr: sp.csr_array) -> np.ndarray:
     return sums
 
 
-def _divided(weights: sp.csr_array) -> sp.csr_array:
-    """Each row divided by its sum."""
+def _probabilities(weights: sp.csr_array) -> sp.csr_array:
+    """Each row divided by its sum; states that are never left stay."""
+    stays = sp.diags_array((_row_sums(weights) == 0).astype(np.float64), format="csr")
+    weights = sp.csr_array(weights + stays, dtype=np.float64)
     with np.errstate(over="ignore", divide="ignore"):
         P = sp.csr_array(sp.diags_array(1 / _row_sums(weights)) @ weights)
     if not np.isfinite(P.data).all() or np.count_nonzero(P.data) < weights.nnz:

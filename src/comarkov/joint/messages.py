@@ -110,15 +110,26 @@ def similar_file(path: Path) -> str:
         return ""
 
 
-INSIDE = ("comarkov", "contextlib", "sklearn")  # scikit-learn wraps methods of estimators
+INSIDE = ("comarkov", "contextlib", "joblib", "sklearn")  # what calls estimators for the user
+REPEATING = ("joblib", "sklearn.model_selection")
+_warned: set[tuple[object, ...]] = set()  # of repeated fits
 
 
 def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
-    """Warn at the nearest line that is outside this library and what calls it for the user."""
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back and str(frame.f_globals.get("__name__")).partition(".")[0] in INSIDE:
+    """Warn at the nearest line that is outside this library and what calls it for the user.
+
+    Fits that a grid search or joblib repeats give each warning once: Python would do so by itself,
+    if scikit-learn did not reset what it remembers.
+    """
+    level, frame, caller, is_repeated = 1, sys._getframe(1), "comarkov", False
+    while frame.f_back and caller.partition(".")[0] in INSIDE:
         level, frame = level + 1, frame.f_back
-    warnings.warn(message, category, stacklevel=level + 1)
+        caller = str(frame.f_globals.get("__name__"))
+        is_repeated |= caller.startswith(REPEATING)
+    warning = message, category, frame.f_code.co_filename, frame.f_lineno
+    if not is_repeated or warning not in _warned:
+        _warned.update([warning] * is_repeated)
+        warnings.warn(message, category, stacklevel=level + 1)
 
 
 def without_mass(empty: Sequence[int], shape: tuple[int, int]) -> str:

@@ -38,21 +38,15 @@ class Weighting(base.OneToOneFeatureMixin, base.TransformerMixin, base.BaseEstim
                but 0 if df_y < min_df
     ========== ================================================================================
 
-    When to use which:
+    - "counts": for contingency tables and ratings. In text, long documents dominate raw counts.
+    - "presence": for clicks, purchases and other counts that only mean yes.
+    - "log": damps large counts of any kind.
+    - "uniform": a short document matters as much as a long one, as in IBM sib.
+    - "tfidf": columns that most rows have count less, as in ``TfidfTransformer(norm=None)``.
+    - "bm25": these together, and counts saturate, sooner in short rows; the best on news text.
 
-    - "counts" leaves the matrix unchanged: for contingency tables and ratings. In text, long
-      documents dominate raw counts.
-    - "presence" ignores how often: for clicks, purchases and other counts that only mean yes.
-    - "log" damps large counts: for counts of any kind.
-    - "uniform" gives all rows the same mass, so that a short document matters as much as a long
-      one, as in IBM sib.
-    - "tfidf" lowers the weight of columns that most rows have. It equals scikit-learn's
-      ``TfidfTransformer(norm=None)``.
-    - "bm25" combines these: counts saturate, sooner in short rows, and columns that most rows
-      have get little weight. It is the best of them on news text.
-
-    New rows are weighted by their own length and by the N, df and mean length of the fit. So the
-    weights of a row do not depend on the other new rows, and columns with weight 0 keep it.
+    New rows are weighted by their own length and by the N, df and mean length of the fit, so not
+    by other new rows.
 
     Parameters
     ----------
@@ -108,14 +102,7 @@ class Weighting(base.OneToOneFeatureMixin, base.TransformerMixin, base.BaseEstim
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn the lengths of rows and the factors of columns that the scheme needs.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or data frame of shape (n_rows, n_columns)
-            Nonnegative entries.
-        y : ignored
-        """
+        """Learn the lengths of rows and the factors of columns of X that the scheme needs."""
         csr = as_csr(X)
         self.learn(row_sums(csr), frequencies(csr), csr.shape)
         if self.makes_uniform:
@@ -138,10 +125,7 @@ class Weighting(base.OneToOneFeatureMixin, base.TransformerMixin, base.BaseEstim
         self.n_rows_, self.n_features_in_ = shape
 
     def transform(self, X: Any) -> np.ndarray | sp.csr_array:
-        """The weights of X: a dense array if X is dense, else CSR without explicit zeros.
-
-        A data frame must have the columns of the fit, in the same order.
-        """
+        """The weights of X, with the columns of the fit: dense as X is, or CSR without zeros."""
         weights = self.weigh_rows(X)
         is_sparse = sp.issparse(X) or hasattr(X, "sparse")  # a data frame of sparse columns
         return weights if is_sparse else weights.toarray()
@@ -166,14 +150,12 @@ class Weighting(base.OneToOneFeatureMixin, base.TransformerMixin, base.BaseEstim
         """
         check_is_fitted(self)
         csr = as_csr(X)
-        if csr.shape[0] != self.n_rows_:
+        n = self.n_rows_
+        if csr.shape[0] != n:
             raise ValueError(
-                f"New columns must have the {self.n_rows_} rows of the fit, but X has "
-                f"{csr.shape[0]} rows."
+                f"New columns must have the {n} rows of the fit, not {csr.shape[0]} rows."
             )
-        weights = self._weights(
-            csr, self.relative_lengths_, self._idf(frequencies(csr), self.n_rows_)
-        )
+        weights = self._weights(csr, self.relative_lengths_, self._idf(frequencies(csr), n))
         return weights if self.row_masses_ is None else _divided(weights, self.row_masses_)
 
     @property

@@ -80,12 +80,12 @@ def load(path: str | os.PathLike[str]) -> Any:
     """
     path = Path(path)
     folder = next((each for each in (path, path / MODEL) if is_model(each)), None)
-    if folder is None and path.exists():
-        advice = "Give a folder that comarkov fit or model.save wrote."
-        raise FileNotFoundError(f"There is no model in {path}. {advice}")
     if folder is None:
-        advice = similar_file(path) or " Check the path."
-        raise FileNotFoundError(f"There is no folder {str(path)!r}.{advice}")
+        problem = f"There is no folder {str(path)!r}.{similar_file(path) or ' Check the path.'}"
+        if path.exists():
+            advice = "Give a folder that comarkov fit or model.save wrote."
+            problem = f"There is no model in {path}. {advice}"
+        raise FileNotFoundError(problem)
     try:
         text = (folder / TREE).read_text(encoding="utf-8")
         with open(folder / ARRAYS, "rb") as file:
@@ -212,18 +212,12 @@ class FileCheckpoint(Checkpoint):
                 content = content._replace(labels=[_check_labels(*side) for side in sides])
             if not others:
                 return content
-        except (AttributeError, KeyError, OSError, TypeError, ValueError) as error:
-            raise InputError(
-                "this is not a checkpoint of comarkov, or it is damaged",
-                file=self.path,
-                advice="Choose another file, for example checkpoint='other.npz'.",
-            ) from error
-        which = "other data" if "data" in others else f"other values of {listed(others)}"
-        raise InputError(
-            f"this checkpoint belongs to a fit with {which}",
-            file=self.path,
-            advice="Delete it, or choose another file, for example checkpoint='other.npz'.",
-        )
+            which = "other data" if "data" in others else f"other values of {listed(others)}"
+            problem = f"this checkpoint belongs to a fit with {which}"
+        except (AttributeError, KeyError, OSError, TypeError, ValueError):
+            problem = "this is not a checkpoint of comarkov, or it is damaged"
+        advice = "Delete it, or choose another file, for example checkpoint='other.npz'."
+        raise InputError(problem, file=self.path, advice=advice)
 
     def _write(self) -> None:
         begin = self._now()
