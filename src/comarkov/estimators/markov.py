@@ -208,8 +208,8 @@ class MarkovAggregation(SearchParameters, Searches):
         if self.stationary is None:
             walk = chains.chain(fitted, data.is_counted, self.restrict)
         elif self.restrict:
-            problem = "restrict=True has no effect with stationary, whose masses decide what counts"
-            raise InputError(problem, advice="Leave it out, and give other states no mass.")
+            what = "restrict=True has no effect with stationary, whose masses decide what counts"
+            raise InputError(what, advice="Leave it out, and give other states no mass.")
         else:
             walk = chains.chain_from(fitted, data.states, self.stationary)
         number = self._number(walk, fitted if data.is_counted else None, run)
