@@ -261,13 +261,13 @@ class MarkovAggregation(SearchParameters, Searches):
 
     def _start(self, k: int, walk: Chain, n_states: int) -> Start:
         inside = walk.inside
-        given = [
+        init, fixed = (
             labels
             if labels is None
             else as_labels(labels, n_states, f"{name} state labels")[inside]
             for name, labels in (("init", self.init), ("fixed", self.fixed))
-        ]
-        return start_for(k, *given, walk.occupancy, STATES)
+        )
+        return start_for(k, init, fixed, walk.occupancy, STATES)
 
     def _keep(self, state: Network, start: Start, walk: Chain, data: Transitions) -> None:
         k = self.n_clusters_
