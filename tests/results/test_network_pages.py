@@ -206,6 +206,7 @@ def test_a_network_is_drawn_with_its_groups(opened, tmp_path):
     results.write(tmp_path / "out")
     page = opened(tmp_path / "out" / "report.html")
     assert page.locator(".network-drawing circle").count() == 24
+    assert page.locator("#network").bounding_box()["y"] < 300  # the picture comes first
     assert page.locator(".network-drawing line").count() == graph.number_of_edges()
     colours = page.locator(".network-drawing circle").evaluate_all(
         "dots => dots.map((dot) => dot.getAttribute('fill'))"
@@ -217,7 +218,7 @@ def test_a_network_is_drawn_with_its_groups(opened, tmp_path):
     page = opened(tmp_path / "out" / "report.html", width=390, has_touch=True, is_mobile=True)
     page.locator(".network-drawing circle").last.tap()
     assert page.locator(".card.lit").count() == 1
-    assert "within itself" in page.locator("#relation-0").inner_text()
+    assert "within itself" in page.locator(".opening").inner_text()
 
 
 def test_what_elements_add_is_the_information_kept(results):

@@ -4,14 +4,13 @@ import base64
 import csv
 import io
 import json
-import re
 from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from helpers import contrast, models, numbers
+from helpers import models, numbers
 from hypothesis import given, settings
 from matplotlib.image import imread
 from scipy.cluster.hierarchy import is_valid_linkage
@@ -310,22 +309,4 @@ def test_a_notebook_shows_the_small_report_once_fitted(model):
     assert "&lt;b&gt;Evelyn" in named._repr_html_()
     assert "bits kept" not in CoClustering()._repr_html_()
     assert "Evelyn" not in model._repr_html_()
-
-
-@pytest.mark.parametrize(("page", "text"), [(255, 0), (20, 255)], ids=["light", "dark"])
-def test_lifts_can_be_read_in_light_and_dark_notebooks(results, page, text):
-    fills = re.findall(r"rgba\((\d+),(\d+),(\d+),([\d.]+)\)", results._repr_html_())
-    assert len(fills) == 6
-    for *colour, share in fills:
-        shown = float(share) * np.array(colour, dtype=float) + (1 - float(share)) * page
-        assert contrast(shown / 255, np.full(3, text / 255)) >= 4.5
-
-
-def test_months_are_in_their_order_where_nothing_was_found():
-    months = ["May", "June", "July", "August", "September", "October"]
-    counts = np.random.default_rng(0).poisson(100, (6, 6))
-    frame = pd.DataFrame(counts, [f"town {i}" for i in range(6)], months[::-1])
-    model = CoClustering(1, random_state=0).fit(frame)
-    rows, columns = Results.of(model, frame).findings.orders
-    assert [months[::-1][i] for i in columns] == months
-    assert sorted(rows) == list(range(6))
+    assert "<svg" in Results.of(named, frame)._repr_html_()

@@ -44,8 +44,6 @@ class BaseResults(ABC):
         check_is_fitted(self.fitted)
         object.__setattr__(self, "fitted", copy(self.fitted))  # later fits leave results alone
 
-    # --- what each kind of results has ------------------------------------------------------
-
     @property
     @abstractmethod
     def sentences(self) -> list[str]:
@@ -72,7 +70,16 @@ class BaseResults(ABC):
     def python(self) -> str:
         """Python code that repeats the fit from the files in the folder of results."""
 
-    # --- what they share --------------------------------------------------------------------
+    def _code(self, data: str, use: str, cut: str = "", **parameters: Any) -> str:
+        """Python code that reads data, fits a model and uses it."""
+        model = copy(self.fitted)
+        if hasattr(model, "n_jobs"):
+            model.n_jobs = None  # it is of the machine, and does not change the clusters
+        vars(model).update(parameters)
+        return (
+            f"import comarkov\nfrom comarkov import {type(model).__name__}\n\n"
+            f"data = {data}\nmodel = {model!r}.fit(data){cut}\n{use}"
+        )
 
     @property
     def source(self) -> str:
@@ -109,11 +116,11 @@ class BaseResults(ABC):
             "command": self.command,
             "versions": self.versions,
         }
-        markdown = [f"# {markdown_text(self.title)}", *map(markdown_text, self.sentences)]
+        parts = [f"# {markdown_text(self.title)}", *map(markdown_text, self.sentences)]
         for head, *lines in self.cluster_lines(10):
-            markdown.append(f"## {markdown_text(head)}")
-            markdown.append("\n".join(f"- {markdown_text(line)}" for line in lines))
-        pages = {"clusters.md": "\n\n".join(markdown) + "\n", "report.html": self.to_html()}
+            parts.append(f"## {markdown_text(head)}")
+            parts.append("\n".join(f"- {markdown_text(line)}" for line in lines))
+        pages = {"clusters.md": "\n\n".join(parts) + "\n", "report.html": self.to_html()}
         text = json.dumps(plain_data(summary), indent=1, ensure_ascii=False, allow_nan=False)
         return self.tables() | pages | {SUMMARY: f"{text}\n"}
 

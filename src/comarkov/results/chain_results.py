@@ -16,7 +16,7 @@ from ..joint.messages import listed
 from ..joint.objects import as_objects
 from .base_results import BaseResults, ClusteredElements, information_figures, records
 from .describe import short
-from .words.figures import bits_text, count_text, percent_text
+from .words.figures import bits_text, count_text, joined, percent_text
 
 ORIGINS = {
     "observed": "Some states do not lead to each other, as in visits that end: steps count as "
@@ -70,7 +70,7 @@ class ChainResults(BaseResults):
     @property
     def n_clusters(self) -> int:
         """The number of clusters."""
-        return int(self.probabilities.shape[0])
+        return len(self.shares)
 
     @property
     def probabilities(self) -> np.ndarray:
@@ -104,8 +104,6 @@ class ChainResults(BaseResults):
         order = [int(b) for b in np.argsort(-row, kind="stable") if b != cluster and row[b] > 0]
         return [(b, float(row[b])) for b in order[:n]]
 
-    # --- words ------------------------------------------------------------------------------
-
     @property
     def sentences(self) -> list[str]:
         """What was aggregated and what was kept, in plain words."""
@@ -116,6 +114,10 @@ class ChainResults(BaseResults):
             f"clusters keep {percent_text(kept.kept)} of the information that a state gives about "
             f"the next one ({bits_text(kept.row_clusters_column_clusters)} of "
             f"{bits_text(kept.rows_columns)} bits).",
+            self._visits(),
+            self._slowest(),
+            self._lumpability(),
+            self.test,
             self.fitted.selection_reason_,
             ORIGINS.get(self.fitted.origin_, ""),
         ]
@@ -124,7 +126,6 @@ class ChainResults(BaseResults):
                 f"{count_text(len(outside), 'state')} outside the largest set of states that all "
                 f"lead to each other ({listed(map(short, outside), 5)}): in no cluster."
             )
-        lines += [self._visits(), self._slowest(), self._lumpability(), self.test]
         steps = getattr(self.fitted, "step_test_", None)
         if steps is not None and steps.size:
             parts = [f"{count_text(int(x['steps']), 'step')} {x['error']:.2f}" for x in steps]
@@ -150,16 +151,15 @@ class ChainResults(BaseResults):
 
     def _slowest(self) -> str:
         """Implied time scales before and after."""
-        before, after = self.fitted.time_scales_, self.fitted.chain_.time_scales()
-        if not before.size or not before[0] > self.fitted.step_:  # no process is slow
-            return ""
-        first, second = (
-            ", ".join("for ever" if np.isinf(x) else bits_text(x) for x in each[:NAMED_SUCCESSORS])
-            for each in (before, after)
+        before, after = (
+            [bits_text(x) for x in times if self.fitted.step_ < x < np.inf][:NAMED_SUCCESSORS]
+            for times in (self.fitted.time_scales_, self.fitted.chain_.time_scales())
         )
+        if not before or not after:  # no process is slow, or all last for ever
+            return ""
         return (
-            f"The slowest processes last {first} {self.unit} between states, and {second} between "
-            "clusters: the closer, the better the clusters keep the slow processes."
+            f"The slowest processes that end last {joined(before)} {self.unit} between states, and "
+            f"{joined(after)} between clusters: the closer, the better the clusters keep them."
         )
 
     @property
@@ -170,22 +170,18 @@ class ChainResults(BaseResults):
     def _lumpability(self) -> str:
         worst = self.fitted.lumpability_
         if worst.holds() or self.fitted.lumpability_loss_ < NO_LOSS:
-            states = (
-                "The chain is strongly lumpable: all states of a cluster"
-                if worst.holds()
-                else "All states of a cluster from which the chain goes on"
-            )
-            return (
-                f"{states} go to each cluster with the same probability, so the clusters form a "
-                "Markov chain themselves."
-            )
+            states = "All states of a cluster from which the chain goes on"
+            if worst.holds():
+                states = "The chain is strongly lumpable: all states of a cluster"
+            same = "go to each cluster with the same probability"
+            return f"{states} {same}, so the clusters form a Markov chain themselves."
         first, second = (self.states.names[i] for i in worst.states)
         return (
             "The clusters are not exactly a Markov chain: the state adds "
             f"{bits_text(self.fitted.lumpability_loss_)} bits to what its cluster reveals about "
             f"the next cluster. The largest difference is in cluster {worst.cluster + 1}: the "
-            f"probability of going to cluster {worst.target + 1} next is {worst.violation:.2g} "
-            f"higher from {first} than from {second}."
+            f"probability of going to cluster {worst.target + 1} next is higher from {first} than "
+            f"from {second}, by {worst.violation:.2g}."
         )
 
     @property
@@ -197,16 +193,13 @@ class ChainResults(BaseResults):
         held_out = f"{count_text(test.n_transitions)} held-out transitions"
         if np.isnan(test.p_value):
             return f"A test on {held_out} has nothing to compare."
-        verdict = (
-            "reject that the next cluster depends on the cluster alone: the chain is not lumpable"
-            if test.p_value < SIGNIFICANT
-            else "are compatible with a lumpable chain: the next cluster seems to depend on the "
-            "cluster alone"
-        )
+        verdict = "are compatible with a lumpable chain: the next cluster seems to depend on"
+        if test.p_value < SIGNIFICANT:
+            verdict = "contradict a lumpable chain: the next cluster does not depend on"
         p_value = "p < 0.0001" if test.p_value < 1e-4 else f"p = {test.p_value:.2g}"
         return (
-            f"{held_out} {verdict} (G-test, {p_value}; G = {bits_text(test.statistic)}, where "
-            f"{bits_text(test.expected)} is expected of a lumpable chain)."
+            f"{held_out} {verdict} the cluster alone (G-test, {p_value}; G = "
+            f"{bits_text(test.statistic)}, where {bits_text(test.expected)} is expected)."
         )
 
     def cluster_lines(self, n: int) -> list[list[str]]:
@@ -215,15 +208,12 @@ class ChainResults(BaseResults):
         for a, title in enumerate(self.titles):
             size, share = count_text(self.states.sizes[a], "state"), percent_text(self.shares[a])
             states = f"states: {listed(map(short, self.states.typical(a, None)), n)}"
-            next_ones = [f"{b + 1} ({p:.3f})" for b, p in self.successors(a, NAMED_SUCCESSORS)]
-            follow = f"; next: {', '.join(next_ones)}" if next_ones else ""
-            stays = f"stays with probability {self.probabilities[a, a]:.3f}{follow}"
-            lines.append(
-                [f"Cluster {a + 1}: {title}", f"{size}, {share} of the time", states, stays]
-            )
+            stays = f"stays with probability {self.probabilities[a, a]:.3f}"
+            if following := self.successors(a, NAMED_SUCCESSORS):
+                stays += f"; next: {', '.join(f'{b + 1} ({p:.3f})' for b, p in following)}"
+            head = f"Cluster {a + 1}: {title}"
+            lines.append([head, f"{size}, {share} of the time", states, stays])
         return lines
-
-    # --- files ------------------------------------------------------------------------------
 
     def tables(self) -> dict[str, str]:
         """The text of states.csv, clusters.csv and transitions.csv."""
@@ -265,15 +255,9 @@ class ChainResults(BaseResults):
             "lumpability": fitted.lumpability_._asdict(),
             "lumpability_test": None if test is None else test._asdict(),
             "clusters": [
-                {
-                    "cluster": a + 1,
-                    "label": a,
-                    "title": title,
-                    "size": self.states.sizes[a],
-                    "stationary_mass": self.shares[a],
-                    "mean_steps": self.mean_steps(a),
-                    "states": self.states.typical(a),
-                }
+                {"cluster": a + 1, "label": a, "title": title, "size": self.states.sizes[a]}
+                | {"stationary_mass": self.shares[a], "mean_steps": self.mean_steps(a)}
+                | {"states": self.states.typical(a)}
                 for a, title in enumerate(self.titles)
             ],
             "transition_matrix": self.probabilities,
@@ -289,8 +273,5 @@ class ChainResults(BaseResults):
     @property
     def python(self) -> str:
         """Python code that repeats the fit."""
-        return (
-            "import comarkov\nfrom comarkov import MarkovAggregation\n\n"
-            f'data = comarkov.read("{DATA_FILE}")  # in the folder of this page\n'
-            f"model = {self.fitted!r}.fit(data)\nprint(model.labels_)"
-        )
+        data = f'comarkov.read("{DATA_FILE}")  # in the folder of this page'
+        return self._code(data, "print(model.labels_)")

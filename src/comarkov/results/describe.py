@@ -7,12 +7,10 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any, Literal, overload
 
-import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._compat import base
 from ..costs.labels import check_side
-from ..costs.objective import octaves
 from ..joint.messages import InputError, listed
 from .findings import Feature, Findings, SideFindings, findings_of
 from .words.figures import (
@@ -28,11 +26,6 @@ from .words.sentences import Weight, as_html, caution, explained, plain, stronge
 
 Side = Literal["rows", "columns"]
 SENTENCES = 3  # about the strongest blocks
-GLANCE_BLOCKS = 16  # clusters of a side whose blocks are drawn
-FURTHEST_OCTAVE = 4.0  # of lift at either end of the colours
-BLOCK_TITLE = 26  # characters of a title beside or above the blocks
-OPAQUE = 0.6  # of the strongest colours: black and white text can be read on them
-MORE, LESS = "201,96,10", "94,76,160"  # orange and purple, which all eyes tell apart
 
 
 def text_of(sentences: Sequence[str], clusters: Sequence[Sequence[str]]) -> str:
@@ -104,49 +97,16 @@ def short(name: str) -> str:
     return short_name(name) or repr(name)
 
 
-# --- for notebooks ----------------------------------------------------------------------------
-
-
-def glance(findings: Findings, weight: Weight | None = None) -> str:
-    """The headline, the strongest findings, and blocks by lift."""
-    warning, sides = caution(findings), findings.sides
+def glance(findings: Findings, weight: Weight | None = None, picture: str = "") -> str:
+    """The headline, the strongest findings and, if there is one, a picture."""
+    warning = caution(findings)
     parts = [f"<p><b>{as_html(warning)}</b></p>"] if warning else []
     parts.append(f"<p>{escape(headline(findings))}</p>")
     if found := strongest(findings, weight, SENTENCES):
         items = "".join(f"<li>{as_html(each.sentence)}</li>" for each in found)
         parts.append(f"<ul>{items}</ul>")
-    if all(side.is_clustered and side.n_clusters <= GLANCE_BLOCKS for side in sides):
-        parts.append(_blocks(findings))
-    return f'<div style="font-family:system-ui,sans-serif;font-size:13px">{"".join(parts)}</div>'
-
-
-def _blocks(findings: Findings) -> str:
-    """Blocks coloured by the logarithm of their lift, with the titles of their clusters."""
-    rows, columns = (
-        [
-            f"<b>{number}</b> {escape(short_name(each.titles[a], BLOCK_TITLE))}"
-            for number, a in enumerate(each.cluster_order, 1)
-        ]
-        for each in findings.sides
-    )
-    lifts = findings.lift[np.ix_(*findings.cluster_orders)]
-    far = np.clip(np.abs(octaves(lifts)).max(initial=0.0), 1.0, FURTHEST_OCTAVE)
-    strength = np.where(lifts > 0, np.minimum(np.abs(octaves(lifts)) / far, 1), 1)
-    lines = ["<td></td>" + "".join(f"<th>{title}</th>" for title in columns)]
-    for title, line, strengths in zip(rows, lifts.tolist(), strength.tolist(), strict=True):
-        cells = (
-            f"<td style='text-align:center;background:rgba({MORE if lift > 1 else LESS},"
-            f"{OPAQUE * strength:.2f})'>{lift_text(lift)}</td>"
-            for lift, strength in zip(line, strengths, strict=True)
-        )
-        lines.append(f"<th style='text-align:right'>{title}</th>{''.join(cells)}")
-    return (
-        f"<table aria-label='Blocks by lift'><tr>{'</tr><tr>'.join(lines)}</tr></table>"
-        "<p style='opacity:.7'>How many times as much as expected: orange is more, purple less.</p>"
-    )
-
-
-# --- methods of estimators and of results -----------------------------------------------------
+    style = "font-family:system-ui,sans-serif;font-size:13px"
+    return f'<div style="{style}">{"".join(parts)}{picture}</div>'
 
 
 class TopFeaturesMixin:

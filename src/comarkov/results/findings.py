@@ -28,7 +28,6 @@ from ..costs import objective as lifts
 from ..costs.labels import membership, ranks
 from ..costs.objective import Information
 from ..io.read.fit_input import fit_input
-from ..io.read.headers import in_order
 from ..io.read.naming import distinct
 from ..io.read.records import known_variables, merge_intervals
 from ..io.store.opening import joint_weighed_by
@@ -326,11 +325,8 @@ class Findings:
         """The elements of each side as they are drawn, strong blocks along the diagonal.
 
         Every cluster of every level is contiguous; inside a leaf the most typical come first.
-        Elements in no cluster are at the end. Where nothing was found, months, weekdays and
-        intervals are in their own order.
+        Elements in no cluster are at the end.
         """
-        if self.rows.n_clusters == self.columns.n_clusters == 1:
-            return Orders(*map(_calendar_order, self.sides))
         return Orders(self.rows.drawing_order, self.columns.drawing_order)
 
     @property
@@ -343,15 +339,6 @@ class Findings:
     def sides(self) -> tuple[SideFindings, SideFindings]:
         """The rows and the columns."""
         return self.rows, self.columns
-
-
-def _calendar_order(side: SideFindings) -> np.ndarray:
-    names = list(map(str, side.names))
-    ordered = in_order(names)
-    if len(names) < 2 or ordered != in_order(names[::-1]):  # names without an order of their own
-        return side.drawing_order
-    places = {name: place for place, name in enumerate(ordered)}
-    return np.argsort([places[name] for name in names], kind="stable")
 
 
 def findings_of(
@@ -449,9 +436,6 @@ def _element_bits(
 
 def _total(side: Leaves) -> float:
     return float(side.masses.sum(dtype=np.float64))
-
-
-# --- the data of a fit, passed again: checked against the fit ---------------------------------
 
 
 def joint_of_fit(fitted: Any, X: Any) -> Joint:

@@ -19,8 +19,6 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from ..kernels.matrix import Matrix
-from ..kernels.tables import add_labelled
 from .findings import Findings, SideFindings
 from .words.figures import are_positions
 
@@ -95,19 +93,19 @@ def indicator_test(
     With ``are_shares``, weights are shares of members, as those of records, and not amounts.
     """
     rng, p_values = np.random.default_rng(0), np.ones((k, weights.shape[1]))
-    values = _Table.of(weights, are_shares).values(labels, k)
+    values = _values(weights, labels, k, are_shares)
     if k < 2 or not weights.nnz:
         return IndicatorTest(values, p_values)
     if weights.nnz > TESTED_ENTRIES:
         size = min(max(2 * k, weights.shape[0] * TESTED_ENTRIES // weights.nnz), labels.size)
         chosen = np.sort(rng.choice(labels.size, size, replace=False))
         weights, labels = sp.csr_array(weights[chosen]), labels[chosen]
-    table = _Table.of(weights, are_shares)
     often = np.bincount(weights.indices, minlength=weights.shape[1]) >= MIN_OCCURRENCES
+    weights = sp.csr_array(weights[:, often])
     orders = [labels, *(rng.permutation(labels) for _ in range(PERMUTATIONS))]
     mean = squares = np.zeros((k, int(often.sum())))
     for n, order in enumerate(orders, 1):  # one at a time, as there may be many elements
-        dealt = table.values(order, k)[:, often]
+        dealt = _values(weights, order, k, are_shares)
         difference = dealt - mean
         mean = mean + difference / n
         squares = squares + difference * (dealt - mean)
@@ -115,7 +113,7 @@ def indicator_test(
     scale = np.where(spread > LEAST_SPREAD, spread, np.inf)
 
     def far(order: np.ndarray) -> np.ndarray:
-        return (table.values(order, k)[:, often] - mean) / scale
+        return (_values(weights, order, k, are_shares) - mean) / scale
 
     farthest = np.sort([far(order).max(initial=0) for order in orders])
     as_far = len(orders) - np.searchsorted(farthest, far(labels), side="left")
@@ -123,30 +121,16 @@ def indicator_test(
     return IndicatorTest(values, p_values)
 
 
-class _Table(NamedTuple):
-    """Weights and occurrences, as a kernel takes them."""
-
-    weights: Matrix
-    occurrences: Matrix
-    n_elements: int
-
-    @classmethod
-    def of(cls, weights: sp.csr_array, are_shares: bool) -> _Table:
-        """The occurrences are the weights if these are shares."""
-        none = np.zeros(0, np.int32)
-        places = weights.indptr.astype(np.int64), weights.indices.astype(np.uint32)
-        amounts = Matrix(*places, weights.data.astype(np.float64), none, none, np.zeros(0), 0.0)
-        once = amounts._replace(weights=(weights.data > 0).astype(np.float64))
-        return cls(amounts, amounts if are_shares else once, weights.shape[1])
-
-    def values(self, labels: np.ndarray, k: int) -> np.ndarray:
-        """Specificity x fidelity by (cluster, element)."""
-        places = np.where(labels < 0, k, labels)
-        sizes = np.maximum(np.bincount(places, minlength=k + 1), 1)
-        both = np.zeros((2, self.n_elements, k + 1))
-        add_labelled(both[0], self.weights, places)
-        add_labelled(both[1], self.occurrences, places)
-        means, fidelity = (both / sizes).transpose(0, 2, 1)[:, :k]
-        sums = means.sum(axis=0)
-        specificity = np.divide(means, sums, out=np.zeros_like(means), where=sums > 0)
-        return np.asarray(specificity * fidelity)
+def _values(weights: sp.csr_array, labels: np.ndarray, k: int, are_shares: bool) -> np.ndarray:
+    """Specificity x fidelity by (cluster, element)."""
+    n = weights.shape[1]
+    places = np.where(labels < 0, k, labels).astype(np.int64)
+    sizes = np.maximum(np.bincount(places, minlength=k + 1), 1)[:, None]
+    cells = np.repeat(places, np.diff(weights.indptr)) * n + weights.indices
+    amounts = np.asarray(weights.data, np.float64)
+    means, fidelity = (
+        (np.bincount(cells, each, (k + 1) * n).reshape(k + 1, n) / sizes)[:k]
+        for each in (amounts, amounts if are_shares else amounts > 0)
+    )
+    sums = means.sum(axis=0)
+    return np.divide(means, sums, out=np.zeros_like(means), where=sums > 0) * fidelity

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from sklearn.metrics import adjusted_mutual_info_score
 
 from ..costs import objective as lifts
-from ..costs.labels import membership
+from ..costs.labels import membership, overlaps
 from ..costs.objective import Information
 from ..io.csv_files import csv_text
 from ..io.read.fit_input import Key, read_relations
@@ -88,12 +88,11 @@ class ClassAgreement(NamedTuple):
 
     @classmethod
     def of(cls, name: str, title: str, classes: np.ndarray, labels: np.ndarray) -> ClassAgreement:
-        """Count the classes in each cluster."""
+        """Count the classes in each cluster, the most frequent first."""
         each, number = np.unique(classes, return_inverse=True)
-        counts = np.zeros((int(labels.max()) + 1, each.size), int)
-        np.add.at(counts, (labels, number), 1)
-        score = float(adjusted_mutual_info_score(classes, labels))
+        counts = overlaps(labels, number)
         order = np.argsort(-counts.sum(axis=0), kind="stable")
+        score = float(adjusted_mutual_info_score(classes, labels))
         return cls(name, title, each[order].tolist(), counts[:, order], score)
 
     @property
@@ -210,8 +209,6 @@ class MultiwayResults(BaseResults):
         words = Words(names, np.hstack(parts), "", typical, are_names=bool(names), alone=alone)
         return titles_from(words)
 
-    # --- networks ---------------------------------------------------------------------------
-
     @cached_property
     def network(self) -> RelationFindings | None:
         """The only relation, if it is one of a type with itself."""
@@ -247,27 +244,21 @@ class MultiwayResults(BaseResults):
             n_edges = (n_edges + np.count_nonzero(network.share.diagonal())) // 2
         lines = [
             f"{_count(len(own.names), name)} in {count_text(k, 'group')}, linked by "
-            f"{count_text(n_edges)} {kind} edges.",
-            self.fitted.selection_reason_,
+            f"{count_text(n_edges)} {kind} edges."
         ]
         if k > 1:
             expected = float(blocks.sum(axis=1) @ blocks.sum(axis=0))
+            inside = float(np.trace(blocks))
             lines.append(
-                f"{percent_text(float(np.trace(blocks)))} of the weight of edges is inside groups; "
-                f"by degrees alone it would be {percent_text(expected)}."
+                f"{percent_text(inside)} of the weight of edges is inside groups; by degrees alone "
+                f"it would be {percent_text(expected)}."
             )
-            between = blocks + blocks.T
-            np.fill_diagonal(between, 0)
-            a, b = divmod(int(between.argmax()), k)
-            titles = self.titles[name]
-            if between[a, b] > 0:
-                lines.append(
-                    f"Between groups, most edges link group {a + 1} ({titles[a]}) and group "
-                    f"{b + 1} ({titles[b]}): {percent_text(float(between[a, b]))}."
-                )
-        return [*lines, f"Without edges: {listed(own.outside, 5)}." if own.outside.size else ""]
-
-    # --- words ------------------------------------------------------------------------------
+            if not is_informative(inside / expected):
+                lines[-1] += " Groups are nodes with edges to the same others, not communities."
+            lines.append(self.strongest_text(network))
+        if own.outside.size:
+            lines.append(f"Without edges: {listed(own.outside, 5)}.")
+        return [*lines, self.fitted.selection_reason_]
 
     def strongest_text(self, relation: RelationFindings, n: int = 3) -> str:
         """The strongest links of a relation, in words."""
@@ -292,14 +283,12 @@ class MultiwayResults(BaseResults):
     def agreements(self) -> list[ClassAgreement]:
         """The clusters beside all known classes of elements."""
         found = {}
-        for (rows, columns), data in self.data.items():
-            for name, names, given in (
-                (rows, data.row_names, data.row_classes),
-                (columns, data.column_names, data.column_classes),
-            ):
+        for key, data in self.data.items():
+            for name, axis in zip(key, ("row", "column"), strict=True):
                 label_of = dict(zip(self.types[name].names, self.types[name].labels, strict=True))
-                labels = np.array([label_of[str(each)] for each in names.tolist()])
-                for title, values in given.items():
+                names = getattr(data, f"{axis}_names").tolist()
+                labels = np.array([label_of[str(each)] for each in names])
+                for title, values in getattr(data, f"{axis}_classes").items():
                     known = (values != "") & (labels >= 0)
                     if known.any():
                         pair = values[known].astype(str), labels[known]
@@ -353,8 +342,6 @@ class MultiwayResults(BaseResults):
         lists = self.distinctive(name, a, n).items()
         distinctive = [f"distinctive {kind}: {features_text(x) or 'none'}" for kind, x in lists]
         return [f"{name} cluster {head}", f"{size} the weight", typical, *distinctive]
-
-    # --- files ------------------------------------------------------------------------------
 
     @cached_property
     def files(self) -> dict[str, str]:
@@ -445,11 +432,8 @@ class MultiwayResults(BaseResults):
         lines = [
             f'    {key!r}: comarkov.read("{file}"),\n' for key, file in self.data_files.items()
         ]
-        return (
-            "import comarkov\nfrom comarkov import MultiwayClustering\n\n"
-            f"data = {{  # in the folder of this page\n{''.join(lines)}}}\n"
-            f"model = {self.fitted!r}.fit(data)\nprint(model.labels_)"
-        )
+        data = f"{{  # in the folder of this page\n{''.join(lines)}}}"
+        return self._code(data, "print(model.labels_)")
 
 
 def _count(n: int, name: str) -> str:

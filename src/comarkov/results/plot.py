@@ -15,22 +15,9 @@ from ..costs.objective import information, least_costs, octaves
 from ..io.read.fit_input import fit_input
 from ..joint.inputs import as_csr
 from ..joint.messages import InputError, need
+from . import pictures
 from .describe import Side
 from .findings import Findings, SideFindings, findings_of, findings_on, joint_of_fit
-from .pictures import (
-    CELL_COLOURS,
-    LABEL_LETTERS,
-    LIFT_COLOURS,
-    MAX_NAMED,
-    best_colour,
-    binned,
-    cell_shades,
-    far_lift,
-    highest,
-    labels_of_clusters,
-    map_of_side,
-    row_shares,
-)
 from .words.figures import is_informative, lift_text, short_name
 
 if TYPE_CHECKING:
@@ -47,9 +34,6 @@ LABEL_INCHES, LETTER_INCHES = 0.13, 0.07  # that a line of text takes, and a let
 #: Of labels that are wrapped rather than turned: letters, lines, and the share of the room.
 WRAPPED_LETTERS, WRAPPED_LINES, WRAPPED_WIDTH = 10, 3, 2 / 3
 PALETTE = ("#2166ac", "#b2182b", "#1b7837", "#762a83", "#b35806", "#4d4d4d", "#01665e")
-
-
-# --- a fitted co-clustering -------------------------------------------------------------------
 
 
 def plot_heatmap(
@@ -87,7 +71,9 @@ def plot_heatmap(
     if matrix is None:
         raise InputError("The matrix of the fit is missing.", advice="plot_heatmap(model, X)")
     ax = _axes(ax)
-    _draw_cells(ax, findings, matrix, best_colour(findings, matrix) if by == "auto" else by)
+    _draw_cells(
+        ax, findings, matrix, pictures.best_colour(findings, matrix) if by == "auto" else by
+    )
     ax.tick_params(length=0, labelsize=7)
     for i, side in enumerate(findings.sides):
         middles = _draw_clusters(ax, _Drawn(findings, SIDES[i]))
@@ -98,19 +84,19 @@ def plot_heatmap(
 
 def _draw_cells(ax: Any, findings: Findings, matrix: sp.csr_array, by: str) -> None:
     n, m = matrix.shape
-    means = binned(matrix, *findings.orders)
+    means = pictures.binned(matrix, *findings.orders)
     placed = {"extent": (0, m, n, 0), "aspect": "auto", "interpolation": "nearest"}
-    colours = _colour_map(LIFT_COLOURS if by == "lift" else CELL_COLOURS)
+    colours = _colour_map(pictures.LIFT_COLOURS if by == "lift" else pictures.CELL_COLOURS)
     ax.grid(False)
-    image = ax.imshow(cell_shades(means, by), cmap=colours, vmin=0, vmax=1, **placed)
+    image = ax.imshow(pictures.cell_shades(means, by), cmap=colours, vmin=0, vmax=1, **placed)
     layout = ax.figure.get_layout_engine()
     pad = 0.13 if layout is None or layout.colorbar_gridspec else 0.02  # beside the merges
     bar = ax.figure.colorbar(image, ax=ax, label=COLOUR_LABELS[by], shrink=0.6, pad=pad)
     if by == "lift":
-        far = far_lift(means)
+        far = pictures.far_lift(means)
         bar.set_ticks([0, 0.5, 1], labels=[_times(-far), "×1", _times(far)])
     else:
-        most = highest(row_shares(means) if by == "share" else means)
+        most = pictures.highest(pictures.row_shares(means) if by == "share" else means)
         bar.set_ticks([0, 1], labels=["0", f"{most:.0%}" if by == "share" else f"{most:,.3g}"])
 
 
@@ -148,7 +134,7 @@ def _lift_image(ax: Any, lift: np.ndarray, shares: np.ndarray | None) -> None:
     shown = np.where(lift > 0, octaves(lift), -np.inf)
     far = min(max(1.0, float(np.ceil(shown.max(initial=0.0)))), 6.0)
     shown = np.clip(shown, -far, far)
-    look = {"cmap": _colour_map(LIFT_COLOURS), "vmin": -far, "vmax": far}
+    look = {"cmap": _colour_map(pictures.LIFT_COLOURS), "vmin": -far, "vmax": far}
     ax.grid(False)
     (n, m), (rows, columns) = lift.shape, np.indices(lift.shape)
     width, height = 0.7 * ax.get_window_extent().size / ax.figure.dpi / (m, n)  # of a cell, roughly
@@ -219,7 +205,9 @@ def plot_features(model: Any, *, side: Side = "rows", n: int = 6, ax: Axes | Non
         ax.text(1.02, middle, titles[a], parse_math=False, **place, **look)
         ticks += places
     names = [
-        short_name(each.name, LABEL_LETTERS) for features in bars.values() for each in features
+        short_name(each.name, pictures.LABEL_LETTERS)
+        for features in bars.values()
+        for each in features
     ]
     lines = max(ticks, default=0) + 2
     ax.set_yticks(ticks, names, fontsize=min(9.0, 72 * _inches(ax)[1] / lines))
@@ -231,10 +219,7 @@ def plot_features(model: Any, *, side: Side = "rows", n: int = 6, ax: Axes | Non
 def plot_dendrogram(model: Any, *, side: Side = "rows", ax: Axes | None = None) -> Axes:
     """Draw the merges of the clusters of one side, at the information lost so far.
 
-    Parameters
-    ----------
-    model, side, ax
-        As for :func:`plot_features`.
+    Parameters are those of :func:`plot_features`.
 
     Examples
     --------
@@ -287,7 +272,7 @@ def plot_map(model: Any, X: Any = None, *, side: Side = "rows", ax: Axes | None 
     check_side(side)
     findings, matrix = _findings_and_matrix(model, X)
     own: SideFindings = getattr(findings, side)
-    places = map_of_side(findings, matrix, own)
+    places = pictures.map_of_side(findings, matrix, own)
     ax = _axes(ax)
     if own.is_clustered:
         drawn = _Drawn(findings, side)
@@ -306,10 +291,7 @@ def plot_map(model: Any, X: Any = None, *, side: Side = "rows", ax: Axes | None 
 def plot_confidence(model: Any, *, side: Side = "rows", ax: Axes | None = None) -> Axes:
     """Draw how many elements of each cluster have which confidence.
 
-    Parameters
-    ----------
-    model, side, ax
-        As for :func:`plot_features`.
+    Parameters are those of :func:`plot_features`.
 
     Examples
     --------
@@ -434,7 +416,7 @@ class _Drawn:
         i = int(side == "columns")
         self.side = findings.sides[i]
         self.clusters: list[int] = findings.cluster_orders[i].tolist()
-        self.titles = labels_of_clusters(self.side)
+        self.titles = pictures.labels_of_clusters(self.side)
         places = ranks(findings.cluster_orders[i]) + i * findings.rows.n_clusters
         self.colours = [  # as in the report: hues a golden angle apart
             hls_to_rgb((205 + 137.5 * place) % 360 / 360, 0.44, 0.52 if place % 2 else 0.62)
@@ -546,10 +528,10 @@ def _label_axis(
     sizes = _inches(axis.axes)
     inches, across = sizes if is_x else sizes[::-1]
     low, high = sorted(axis.get_view_interval())
-    is_named = 0 < len(names) <= min(MAX_NAMED, max(1, int(inches / LABEL_INCHES)))
+    is_named = 0 < len(names) <= min(pictures.MAX_NAMED, max(1, int(inches / LABEL_INCHES)))
     if is_named:
         places = np.arange(len(names)) + first
-        labels, what = [short_name(name, LABEL_LETTERS) for name in names], side.kind
+        labels, what = [short_name(name, pictures.LABEL_LETTERS) for name in names], side.kind
     else:
         least = max(LABEL_INCHES, inches / MAX_TICKS) * (high - low) / inches
         shown: list[int] = []
@@ -557,7 +539,7 @@ def _label_axis(
             if not shown or middles[a] - middles[shown[-1]] >= least:
                 shown.append(a)
         places, what = middles[shown], f"{side.kind} cluster" if side.is_clustered else side.kind
-        titles, numbers = labels_of_clusters(side), [str(side.numbers[a]) for a in shown]
+        titles, numbers = pictures.labels_of_clusters(side), [str(side.numbers[a]) for a in shown]
         labels = [titles[a] for a in shown] if inches >= ROOMY_INCHES else numbers
     is_turned = is_x and LETTER_INCHES * sum(len(label) + 2 for label in labels) > inches
     if is_turned and len(labels) > 1:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -177,7 +176,7 @@ class Results(TopFeaturesMixin, BaseResults):
         return " ".join([subject, self.headline, *(plain(each.sentence) for each in strong)])
 
     def _repr_html_(self) -> str:
-        return glance(self.findings, weight_of(self))
+        return glance(self.findings, weight_of(self), heatmap_svg(self.findings, self.matrix))
 
     def _findings(self) -> Findings:
         return self.findings
@@ -207,8 +206,6 @@ class Results(TopFeaturesMixin, BaseResults):
             for old, new in zip(self.findings.sides, results.findings.sides, strict=True)
         )
         return replace(results, findings=replace(results.findings, rows=rows, columns=columns))
-
-    # --- indicators -------------------------------------------------------------------------
 
     def indicators(self, side: Side = "rows") -> list[Indicator]:
         """The species, words or categories that mark each cluster, with a test.
@@ -245,8 +242,6 @@ class Results(TopFeaturesMixin, BaseResults):
     def _indicator_tests(self) -> dict[str, IndicatorTest]:
         """The tests of the sides, "rows" or "columns", that can be tested."""
         return tests_of(self.findings, self.matrix)
-
-    # --- files ------------------------------------------------------------------------------
 
     def tables(self) -> dict[str, str]:
         """The text of rows.csv, columns.csv, blocks.csv and indicators.csv.
@@ -340,18 +335,11 @@ class Results(TopFeaturesMixin, BaseResults):
             read = f"comarkov.read({file_name(str(self.data.path))!r})"
         elif self.command:
             read = f'comarkov.read("{DATA_FILE}")  # in the folder of this page'
-        model, cut = copy(self.fitted), ""
-        if hasattr(model, "n_jobs"):
-            model.n_jobs = None  # it is of the machine, and does not change the clusters
+        use = 'comarkov.Results.of(model, data).write("out")'
         numbers = tuple(side.n_clusters or None for side in self.findings.sides)
         if (fitted := self.fitted.hierarchy_.n_fitted) != numbers:
-            model.n_clusters, cut = fitted, f".cut({numbers})"
-        return (
-            f"import comarkov\nfrom comarkov import {type(self.fitted).__name__}\n\n"
-            f"data = {read}\n"
-            f"model = {model!r}.fit(data){cut}\n"
-            'comarkov.Results.of(model, data).write("out")'
-        )
+            return self._code(read, use, f".cut({numbers})", n_clusters=fitted)
+        return self._code(read, use)
 
 
 def known_classes(data: Data, axis: str) -> dict[str, np.ndarray]:

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from ...costs.agreement import matching_accuracy
 from ...costs.labels import ranks
 from ...costs.objective import cluster_lift, octaves
 from ...joint.messages import need
@@ -34,7 +33,6 @@ from .payload import compress, map_sections, pack_cells, pack_snippets, varints
 from .rendering import Page, digest
 
 MAX_TABLE_BYTES = 250_000  # compressed; a larger table of blocks is only in the folder
-MAX_MATCHED_CLASSES = 200  # that are matched with clusters: the table of a matching is dense
 NODE_FEATURES = 8  # elements that are listed as distinctive of a node
 BLOCK_ELEMENTS = 40  # of a side that is not clustered, in the block matrix
 TYPICALITY_STEPS = 256  # by which elements are sorted by how typical they are
@@ -122,7 +120,7 @@ def about(results: Any) -> dict[str, Any]:
             "shown": None if shown is None else shown.tolist(),
         }
         facts["classes"][f"{side.axis}s"] = [
-            {"title": title, "classes": _by_size(each), "accuracy": _accuracy(each, side)}
+            {"title": title, "classes": _by_size(each)}
             for title, each in known_classes(results.data, side.axis).items()
         ]
     return facts
@@ -150,26 +148,9 @@ def page(results: Any, parts: dict[str, bytes]) -> dict[str, Any]:
     }
 
 
-# --- known classes ----------------------------------------------------------------------------
-
-
 def _by_size(classes: np.ndarray) -> list[str]:
     counts = Counter(classes[classes != ""].tolist())
     return sorted(counts, key=lambda each: (-counts[each], each))
-
-
-def _accuracy(classes: np.ndarray, side: SideFindings) -> float | None:
-    """Accuracy of the fit under the best one-to-one matching; None if that means nothing.
-
-    The page computes all other scores, at any level.
-    """
-    known = classes != ""
-    if not side.is_clustered or len(set(classes.tolist())) > MAX_MATCHED_CLASSES:
-        return None
-    return matching_accuracy(classes[known].tolist(), side.labels[known])
-
-
-# --- levels -----------------------------------------------------------------------------------
 
 
 def shown_elements(findings: Findings, side: SideFindings) -> np.ndarray | None:

@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 
 MAX_TABLE_LETTERS = 3_000_000  # of tables, from which on they are only in the folder
 MAX_DRAWN_NODES, MAX_DRAWN_EDGES = 1000, 5000
-MAX_CIRCLE = 40  # groups whose order around a circle is improved
 LAYOUT_ROUNDS = 80
-ROUNDS_OF_SWAPS = 50  # in which clusters swap their places on the circle, at most
 STYLES = ("report", "cards", "print", "network")
 CHAIN_PAGE = Page(
     "chain.html.j2", ("page", "numbers", "colours", "drawing", "saving", "graph"), STYLES
@@ -72,24 +70,12 @@ def chain_page(results: ChainResults) -> str:
 def circle_order(links: np.ndarray) -> list[int]:
     """An order around a circle in which strongly linked clusters are close to each other.
 
-    Starting with the given order, two clusters swap places as long as that lowers the sum of
-    links times distances along the circle.
+    It is that of their angles in the plane of the two smoothest eigenvectors of the links.
     """
-    k = links.shape[0]
-    steps = np.abs(np.subtract.outer(np.arange(k), np.arange(k)))
-    distance = np.minimum(steps, k - steps)
-    order, best = np.arange(k), np.inf
-    for _ in range(ROUNDS_OF_SWAPS):
-        before = best
-        for i, j in zip(*np.triu_indices(k), strict=True):  # i = j measures the order as it is
-            swapped = order.copy()
-            swapped[[i, j]] = order[[j, i]]
-            length = float((links[np.ix_(swapped, swapped)] * distance).sum())
-            if length < best * (1 - 1e-9):
-                order, best = swapped, length
-        if best >= before:
-            break
-    return [int(a) for a in order]
+    between = links * (1 - np.eye(len(links)))
+    axes = np.linalg.eigh(np.diag(between.sum(axis=1)) - between)[1]
+    angles = np.arctan2(axes[:, 2], axes[:, 1]) if len(links) > 2 else axes[0]
+    return [int(a) for a in np.argsort(angles, kind="stable")]
 
 
 def multiway_page(results: MultiwayResults) -> str:
@@ -132,6 +118,7 @@ def _drawn(results: MultiwayResults) -> dict[str, Any] | None:
     return {
         "nodes": nodes,
         "edges": np.column_stack([edges.row, edges.col])[order].tolist(),
+        "strengths": (edges.data / edges.data.max(initial=1e-300))[order].round(2).tolist(),
         "names": own.names.tolist(),
         "hubs": [int(own.members(a, degree)[0]) for a in range(own.n_clusters)],
         "all_edges": edges.nnz,
@@ -146,8 +133,8 @@ def places_of_nodes(links: sp.csr_array, labels: np.ndarray) -> np.ndarray:
     n, rng = links.shape[0], np.random.default_rng(0)
     k = int(labels.max()) + 1
     onto = membership(labels, k)
-    order = circle_order((onto.T @ links @ onto).toarray()) if k <= MAX_CIRCLE else range(k)
-    angle = 2 * np.pi * np.argsort(np.array(order))[labels] / k
+    order = circle_order((onto.T @ links @ onto).toarray())
+    angle = 2 * np.pi * np.argsort(order)[labels] / k
     middle = np.where(labels[:, None] >= 0, np.column_stack([np.cos(angle), np.sin(angle)]), 1.5)
     at = middle + 0.2 * rng.normal(size=(n, 2))
     ends = sp.triu(links, 1).tocoo().coords

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
+import textwrap
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -142,9 +143,6 @@ def map_sections(results: Any) -> Packed:
     return Packed(sections, {"maps": facts})
 
 
-# --- snippets of texts ------------------------------------------------------------------------
-
-
 def pack_snippets(
     texts: np.ndarray, side: SideFindings, budget: int = SNIPPETS_BYTES
 ) -> tuple[bytes, int]:
@@ -175,23 +173,14 @@ def snippet(text: str, weights: dict[str, float], width: int = SNIPPET_LENGTH) -
     Examples
     --------
     >>> snippet("Good morning. The tea is hot and the rum is old.", {"tea": 2, "rum": 1}, 20)
-    '… tea is hot and the …'
+    '… The tea is hot and …'
     """
     text = " ".join(CONTROL_LETTERS.sub(" ", text[:SNIPPET_READ]).split())
-    if len(text) <= width:
-        return text
-    words = ((match.start(), match.group().lower()) for match in WORD.finditer(text))
-    places = [(place, word) for place, word in words if word in weights]
+    parts = textwrap.wrap(text, width, break_on_hyphens=False) or [""]
 
-    def weight(start: int) -> float:
-        inside = {w for place, w in places if start <= place <= start + width - len(w)}
-        return round(sum(weights[word] for word in inside), 9)
+    def weight(part: str) -> float:
+        return round(sum(weights.get(word, 0) for word in set(WORD.findall(part.lower()))), 9)
 
-    start = max([0, *(place for place, _ in places)], key=weight)
-    if start + width > len(text):  # rather the whole end
-        start = min(start, text.find(" ", len(text) - width - 1) + 1 or start)
-    end = start + width
-    part = text[start:end]
-    if end < len(text):
-        part = f"{(part if text[end] == ' ' else part.rsplit(' ', 1)[0]).rstrip()} …"
-    return f"… {part}" if start else part
+    part = max(parts, key=weight)
+    before, after = "" if part is parts[0] else "… ", "" if part is parts[-1] else " …"
+    return f"{before}{part}{after}"

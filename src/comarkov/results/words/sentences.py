@@ -42,7 +42,7 @@ CODES_IN_SENTENCE = 2  # of names that only identify elements
 NAME_IN_SENTENCE = 40  # characters
 VAGUE = {
     *("weight", "weights", "value", "values", "data", "entry", "score", "amount"),
-    *("count", "counts", "freq", "frequency", "number", "total"),
+    *("count", "counts", "freq", "frequency", "number", "total", "rating", "ratings"),
 }
 NAME_MARK, KIND_MARK, END_MARK = "\ue000\ue001\ue002"  # of private use
 UNMARKED = str.maketrans(dict.fromkeys((NAME_MARK, KIND_MARK, END_MARK), ""))
@@ -105,6 +105,12 @@ def caution(findings: Findings, reason: str = "") -> str:
         groups = joined([f"all {_kind(side)}" for side in sides])
         each = " each" if len(sides) > 1 else ""
         return f"No clusters were found: {groups} are in one cluster{each}."
+    if not strongest(findings, most=1):
+        least, most = (lift_text(lift) for lift in (findings.lift.min(), findings.lift.max()))
+        return (
+            "The differences are small: no pair of clusters has clearly more in common than "
+            f"expected (lifts from {least} to {most})."
+        )
     kept = findings.information.kept
     if kept >= ALMOST_NOTHING:
         return ""
@@ -295,9 +301,6 @@ def beta_reason(results: Results) -> str:
     is_default = results.findings.beta == DEFAULT_BETA
     verb = "the default, was kept" if is_default else "the closest to the default, was chosen"
     return f"{beta}, {verb}: halves of the data agree there ({own:.2f} of 1) {well}."
-
-
-# --- what to try next: commands read the data from the folder of the results, beside it -------
 
 
 class NextStep(NamedTuple):

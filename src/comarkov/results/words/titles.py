@@ -29,7 +29,7 @@ import numpy as np
 
 from ...costs.objective import octaves
 from ...joint.messages import InputError
-from .figures import INFORMATIVE, WORDS, are_positions, are_readable, short_name
+from .figures import INFORMATIVE, WORDS, are_numbered, are_positions, are_readable, short_name
 
 if TYPE_CHECKING:
     from ..findings import Findings, SideFindings
@@ -106,7 +106,7 @@ def _words_of(side: SideFindings) -> Words:
         for names in (side.typical(a, TITLE_WORDS) for a in range(side.n_clusters))
     ]
     alone = {a: typical[a] for a in np.flatnonzero(side.sizes == 1).tolist()}
-    members = typical if are_readable(side.names, side.kind) else [""] * side.n_clusters
+    members = [""] * side.n_clusters if are_positions(side.names, side.kind) else typical
     match _naming(side):
         case "members":
             heads = [side.members(a)[:TITLE_CANDIDATES] for a in range(side.n_clusters)]
@@ -141,7 +141,8 @@ def _naming(side: SideFindings) -> str:
     own, other = (side.names, side.kind), (side.other_names, side.other_kind)
     if side.categories is not None and side.axis == "column":
         return "members"
-    if side.kind in WORDS or not are_readable(*other):
+    is_better = are_numbered(other[0]) and not are_numbered(own[0])
+    if side.kind in WORDS or not are_readable(*other) or (is_better and are_readable(*own)):
         if are_readable(*own):
             return "members"
         if are_positions(*other):
@@ -192,9 +193,6 @@ def _key(word: str) -> str:
     """What words that differ only in case or by a plural s have in common."""
     key = word.casefold()
     return key[:-1] if len(key) > 3 and key.isalpha() and key.endswith("s") else key
-
-
-# --- titles that people give ------------------------------------------------------------------
 
 
 class OtherNumbersError(InputError):

@@ -14,14 +14,12 @@ class Card {
 
   get header() {
     const { cluster } = this.facts, { kind } = this.data[this.side];
-    const show = newButton("Show in matrix", () => this.cards.onShow?.(this.side, cluster),
-      { class: "show", "aria-label": `Show ${kind} cluster ${cluster + 1} in the matrix` });
     this.heading = newElement("h3", { id: `${this.id}-title` });
     this.unfold = newButton("", () => this.toggle(), { class: "unfold", "aria-expanded": "false",
       "aria-label": `Details of ${kind} cluster ${cluster + 1}` });
     this.renewTitle();
     return newElement("header", {},
-      badge(this.data, this.side, cluster), this.heading, show, this.unfold);
+      badge(this.data, this.side, cluster), this.heading, this.unfold);
   }
 
   renewTitle() {
@@ -69,10 +67,12 @@ class Card {
   }
 
   get buttons() {
-    const { size } = this.facts;
+    const { size, cluster } = this.facts, { kind } = this.data[this.side];
+    const show = newButton("Show in matrix", () => this.cards.onShow?.(this.side, cluster),
+      { class: "show", "aria-label": `Show ${kind} cluster ${cluster + 1} in the matrix` });
     const count = size === 1 ? "The only member" : `All ${whole(size)} members`;
     this.more = newButton(count, () => this.toggleMembers(), { class: "more", "aria-expanded": "false" });
-    return newElement("p", { class: "card-buttons" }, this.more);
+    return newElement("p", { class: "card-buttons" }, this.more, show);
   }
 
   get panel() { return this.place = newElement("div", { class: "members", hidden: "" }); }

@@ -80,8 +80,7 @@ class ClassTable {
   }
 
   scores(counts) {
-    const { accuracy } = this.classes.of(this.side), unknown = this.unknown(counts);
-    const hasAccuracy = this.data.isFitLevel && accuracy !== null; // which is known of the fit only
+    const unknown = this.unknown(counts);
     const score = (name, value, meaning) => newElement("div", {},
       newElement("dt", {}, name),
       newElement("dd", {},
@@ -91,8 +90,7 @@ class ClassTable {
     return newElement("div", { class: "scores" }, newElement("dl", {},
       score("NMI", normalizedMutualInformation(counts), "normalized mutual information"),
       score("ARI", adjustedRandIndex(counts), "adjusted Rand index"),
-      score("Purity", purity(counts), "are in the largest class of their cluster"),
-      ...(hasAccuracy ? [score("Accuracy", accuracy, "under the best one-to-one matching")] : [])),
+      score("Purity", purity(counts), "are in the largest class of their cluster")),
       ...note);
   }
 

@@ -14,7 +14,7 @@ class Classes {
 
   has(side) { return this.all(side).length > 0; }
 
-  // The classification that is shown: { title, classes, accuracy }.
+  // The classification that is shown: { title, classes }.
   of(side) { return this.all(side)[this.shown[side]]; }
 
   // From element to its class, counted from 1; 0 where it is not known.

@@ -1,6 +1,7 @@
 // The types as circles, and the tables between them as lines with the information they keep.
 
 const TYPE = { radius: 44, letters: 14 };
+const LETTER = 6.5; // pixels
 
 // No cluster has the colour of one of another type.
 const colourOf = (type, cluster) => categoryColour(about.types.slice(0, type)
@@ -39,13 +40,13 @@ function typeCircle({ name, elements, titles }, { x, y }) {
 
 // A network: nodes as dots coloured by group, at the places that the page brings, and their edges.
 function drawNetwork(box) {
-  const { nodes, edges, names } = about.network;
+  const { nodes, edges, strengths, names } = about.network;
   const width = Math.min(box.clientWidth || 320, 1100), height = Math.round(Math.min(width, 640));
   const at = ([x, y]) => [14 + x * (width - 28), 14 + y * (height - 28)];
   const places = nodes.map(at);
-  const lines = edges.map(([i, j]) => {
-    const [[x1, y1], [x2, y2]] = [places[i], places[j]];
-    return svg("line", { x1, y1, x2, y2 });
+  const lines = edges.map(([i, j], number) => {
+    const [[x1, y1], [x2, y2]] = [places[i], places[j]], strong = Math.sqrt(strengths[number]);
+    return svg("line", { x1, y1, x2, y2, "stroke-opacity": 0.08 + 0.4 * strong, "stroke-width": 0.6 + 1.8 * strong });
   });
   const near = nodes.map(() => new Set());
   edges.forEach(([i, j], number) => [i, j].forEach((node) => near[node].add(lines[number])));
@@ -62,7 +63,13 @@ function drawNetwork(box) {
   const labels = names.length > 60 ? about.network.hubs : names.map((_, i) => i);
   box.replaceChildren(svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "The network, coloured by group" },
     svg("g", { class: "edges" }, ...lines), ...dots,
-    ...labels.map((i) => svg("text", { x: places[i][0], y: places[i][1] - 8 }, names[i]))));
+    ...labels.map((i) => svg("text", { x: insideOf(width, places[i][0], names[i]), y: places[i][1] - 8 }, names[i]))));
+}
+
+// The middle of a label, moved so that it does not pass the edge of a picture.
+function insideOf(width, x, text) {
+  const half = Math.min(LETTER * text.length, width) / 2;
+  return Math.min(Math.max(x, half), width - half);
 }
 
 function showCard(type, cluster) {
