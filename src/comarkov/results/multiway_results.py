@@ -256,9 +256,8 @@ class MultiwayResults(BaseResults):
             if not is_informative(inside / expected):
                 lines[-1] += " Groups are nodes with edges to the same others, not communities."
             lines.append(self.strongest_text(network))
-        if own.outside.size:
-            lines.append(f"Without edges: {listed(own.outside, 5)}.")
-        return [*lines, self.fitted.selection_reason_]
+        alone = f"Without edges: {listed(own.outside, 5)}." if own.outside.size else ""
+        return [*lines, self.fitted.selection_reason_, alone]
 
     def strongest_text(self, relation: RelationFindings, n: int = 3) -> str:
         """The strongest links of a relation, in words."""
