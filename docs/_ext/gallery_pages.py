@@ -5,6 +5,7 @@ report is shown, or with ``fig``, a picture. It runs again only if it or the pac
 """
 
 import json
+import re
 import runpy
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,6 +15,8 @@ from typing import Any
 import matplotlib as mpl
 from generated import GENERATED, digest, package_digest
 from thumbnails import Camera, fallback, shrunk
+
+import comarkov
 
 EXAMPLES = Path(__file__).parent.parent / "gallery" / "examples"
 OUT = GENERATED / "gallery"
@@ -33,6 +36,8 @@ PAGE = """# {title}
 ```python
 {code}
 ```
+
+Reference: {links}
 """
 REPORT = """<iframe class="report" src="../../gallery/{name}.html" title="{title}"
   style="width: 100%; height: 80vh; border: 1px solid #8884"></iframe>
@@ -104,7 +109,10 @@ class Example:
         view = (REPORT if self.is_report else PICTURE).format(
             name=self.name, title=title, sentence=sentence
         )
-        return PAGE.format(title=title, sentence=sentence, view=view, code=code)
+        called = set(re.findall(r"(?<![\w.])(?:comarkov\.)?(\w+)\(", code))
+        used = [name for name in comarkov.__all__ if name in called]
+        links = ", ".join(f"[`{name}`](/reference/api/{name}.rst)" for name in used)
+        return PAGE.format(title=title, sentence=sentence, view=view, code=code, links=links)
 
     def card(self) -> str:
         """Its card in the overview."""
