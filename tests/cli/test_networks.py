@@ -120,6 +120,13 @@ def test_chain_writes_what_the_library_computes(chain, model):
     assert done.stdout.endswith(f"{out / 'report.html'}\n")
 
 
+def test_a_cluster_that_is_never_left_lasts_for_ever(tmp_path):
+    (tmp_path / "ends.csv").write_text("from,to\na,b\na,c\nb,c\nb,d\nc,b\nd,e\ne,d\n")
+    done = run("chain", "ends.csv", "-k", 2, "-o", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "for ever." in done.stdout
+
+
 def sequence_table():
     """One visited state per line, two sequences, the lines in no order."""
     path = walk()
@@ -183,15 +190,14 @@ def test_multi_writes_what_the_library_computes(folder, multi):
     assert done.stdout.endswith(f"{out / 'report.html'}\n")
 
 
-def test_numbers_weights_and_columns_of_each_table(folder):
+def test_numbers_and_columns_of_each_table(folder):
     tables = ["user,item=ratings.csv:user:item", "user,tag=tags.csv:person:tag"]
-    options = ["-k", "user=3,item=2,tag=1", "--weight", "user,tag=2", "--json", "-qo", "other"]
+    options = ["-k", "user=3,item=2,tag=1", "--json", "-qo", "other"]
     done = run("multi", *tables, *options, cwd=folder)
     assert done.returncode == 0, done.stderr
     about = json.loads(done.stdout)
     numbers = {name: len(part["clusters"]) for name, part in about["types"].items()}
     assert numbers == {"user": 3, "item": 2, "tag": 1}
-    assert [relation["weight"] for relation in about["relations"]] == [1, 2]
     stars = comarkov.read(folder / "other" / about["relations"][0]["file"])
     assert stars.matrix.sum() == 8  # every line counts once, as no weights are named
 
@@ -296,7 +302,6 @@ MISTAKES_IN_TABLES = {
     "twice": ("multi user,item=ratings.csv user,item=tags.csv", "comarkov multi "),
     "one number missing": ("multi ratings.csv -k user=2", "-k user=3,item=3"),
     "too many": ("multi ratings.csv -k 5", "at most 4"),
-    "weight": ("multi ratings.csv --weight user=2", "--weight user,item=2"),
     "columns": ("multi user,item=ratings.csv:user", "ratings.csv:user:item:stars"),
     "nothing shared": ("multi a,b=ratings.csv b,c=tags.csv", "'b', 'c'"),
     "predict: unknown table": ("predict out user,place=new.csv", "out user,item=new.csv"),

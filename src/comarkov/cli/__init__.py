@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -38,7 +40,7 @@ HELP_ALL = "--help-all"
 
 
 class PlainHelp:
-    """A help in which flags have no <bool>, and arguments no braces."""
+    """A help in which flags have no <bool>, and arguments neither braces nor types of Python."""
 
     def get_params(self, ctx: Any) -> list[Any]:
         """All options and arguments."""
@@ -46,6 +48,8 @@ class PlainHelp:
         for each in params:
             if getattr(each, "is_flag", False):
                 each.metavar = " "
+            if each.param_type_name == "argument":
+                each.display_type_rich = lambda ctx: None  # newer versions of typer ask for it
         return params
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
@@ -54,15 +58,40 @@ class PlainHelp:
         return [re.sub(r"[{}]|(?<=\.\.\.})\.\.\.", "", piece) for piece in pieces]
 
 
+@contextmanager
+def one_line_errors(ctx: Any, params: Sequence[Any] = ()) -> Iterator[None]:
+    """Report a wrong command or option in one line; for Python's name of an option, suggest it."""
+    try:
+        yield
+    except Exception as raised:
+        error: Any = raised  # typer does not export the types of its errors
+        if not hasattr(error, "format_message"):
+            raise
+        name = (getattr(error, "option_name", None) or "").lstrip("-").replace("-", "_")
+        option = OPTIONS_BY_PARAMETER.get(name)
+        if option in [flag for each in params for flag in each.opts]:
+            error.possibilities = [option]
+        message = " ".join(error.format_message().split()).rstrip(".")
+        print_error(f"{message}{'.' * (message[-1] != '?')} See: {ctx.command_path} --help")
+        raise typer.Exit(2) from None
+
+
 class Group(PlainHelp, TyperGroup):
     """Several commands."""
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the words before the name of a command."""
+        with one_line_errors(ctx) if args else nullcontext():  # without any it shows the help
+            return super().parse_args(ctx, args)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command of this name."""
+        with one_line_errors(ctx):
+            return super().resolve_command(ctx, args)
+
 
 class Command(PlainHelp, TyperCommand):
-    """A command with a short help, which reports wrong options in one line.
-
-    For Python's name of an option it suggests the option.
-    """
+    """A command with a short help."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the words of the command line; ``--help`` shows the options that people use."""
@@ -75,19 +104,8 @@ class Command(PlainHelp, TyperCommand):
                 each.hidden = (is_long and each.name not in OFTEN) or each.name in SELDOM
             has_more = any(each.hidden for each in params)
             self.epilog = f"All options: {ctx.command_path} {HELP_ALL}" if has_more else None
-        try:
+        with one_line_errors(ctx, self.params):
             return super().parse_args(ctx, args)
-        except Exception as raised:
-            error: Any = raised  # typer does not export the types of its errors
-            if not hasattr(error, "format_message"):
-                raise
-            name = (getattr(error, "option_name", None) or "").lstrip("-").replace("-", "_")
-            option = OPTIONS_BY_PARAMETER.get(name)
-            if option in [flag for each in self.params for flag in each.opts]:
-                error.possibilities = [option]
-            message = " ".join(error.format_message().split()).rstrip(".")
-            print_error(f"{message}. See: {ctx.command_path} --help")
-            raise typer.Exit(2) from None
 
 
 def program(only: str = "") -> typer.Typer:
@@ -111,7 +129,9 @@ def program(only: str = "") -> typer.Typer:
                 app.add_typer(command, cls=Group, name=name, rich_help_panel=panel)
             else:
                 text = inspect.cleandoc(command.__doc__)
-                text = re.sub(r"(?<!\n)\n(?!\n)", " ", text)  # line breaks of the source would stay
+                text = re.sub(
+                    r"(?<!\n)\n *(?!\n)", " ", text
+                )  # line breaks of the source would stay
                 app.command(cls=Command, rich_help_panel=panel, help=text)(command)
     return app
 

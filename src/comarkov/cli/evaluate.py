@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 
 from ..io.files import SUMMARY, errors_in_json, is_results, read_json, write_text
-from ..joint.messages import InputError, listed, quote
+from ..joint.messages import InputError, listed, quote, warn_user
 from .options import (
     CLUSTERING,
     INPUT,
@@ -39,8 +38,8 @@ PRINTED_SCORES = {
 }
 LABELS = "The output folder of fit, or a CSV file with names and clusters."
 TRUTH = (
-    "The known classes: a CSV file or another table with names and classes, a folder of texts (its "
-    "subfolders), or an AnnData file. By default, the classes stored in the output folder of fit."
+    "The known classes: a table with names and classes, or the name of a column of classes that "
+    "the output folder of fit has. By default, the first of these columns."
 )
 SHOWN_SHARES = 3  # classes that are listed for each cluster
 NO_CLUSTER = ("", "-1")
@@ -62,7 +61,7 @@ class ColumnOptions:
     )
     truth_column: str | None = INPUT.option(
         "--truth-column COLUMN",
-        "The column with the classes (of .obs or .var in an AnnData file).",
+        "The column with the classes.",
         shown="class, label, ... or the second",
     )
 
@@ -85,7 +84,7 @@ def evaluate(
 
     comarkov evaluate women known.csv
 
-    comarkov evaluate cells-clusters cells.h5ad --truth-column louvain
+    comarkov evaluate cells-clusters louvain
     """
     clusters = _clusters_in(labels, columns.label_column, columns.side).by_name
     classes = _classes_in(truth, columns.truth_column, columns.side, labels)
@@ -217,34 +216,24 @@ def titles_in(path: Path, side: str) -> dict[str, str]:
 
 def _classes_in(truth: str | None, column: str | None, side: str, labels: Path) -> Labels:
     """The known classes in TRUTH; if there is none, those of the data that were clustered."""
-    if truth is None or (not Path(truth).exists() and is_results(labels)):
-        return _classes_of_data(labels, column if truth is None else truth, side)
-    path = Path(truth)
-    if path.suffix.lower() == ".h5ad" or (path.is_dir() and not is_results(path)):
-        return _classes_of_data(path, column, side)
-    return _clusters_in(path, column, side)
+    if truth is not None and (Path(truth).exists() or not is_results(labels)):
+        return _clusters_in(Path(truth), column, side)
+    return _classes_of_results(labels, truth or column, side)
 
 
-def _classes_of_data(path: Path, column: str | None, side: str) -> Labels:
-    """One classification of a folder of results or texts, or of an AnnData file."""
+def _classes_of_results(path: Path, column: str | None, side: str) -> Labels:
+    """One classification of the data in a folder of results."""
     from ..io.read import read
     from ..io.read.naming import Labels
 
-    what, is_anndata = side.removesuffix("s"), path.suffix.lower() == ".h5ad"
-    column = column and column.removeprefix("obs:").removeprefix("var:")
-    keywords: dict[str, Any] = {}
-    if is_anndata and column is not None:
-        keywords = {f"{what}_classes": [column]}
-    elif not is_anndata and not is_results(path):  # texts, whose names and folders matter
-        keywords = {"min_df": 1, "stop_words": "none"}
-    data = read(path, **keywords) if is_anndata or path.is_dir() else None
+    what = side.removesuffix("s")
+    data = read(path) if is_results(path) else None
     classes: dict[str, Any] = getattr(data, f"{what}_classes", {})
     if column is None and len(classes) > 1:
         column, *others = classes
-        warnings.warn(
+        warn_user(
             f"The classes are {quote(column)}. {path} also has {', '.join(others)}: choose with "
-            f"--truth-column {others[0]}.",
-            stacklevel=2,
+            f"--truth-column {others[0]}."
         )
     title = next(iter(classes), "") if column is None else column
     if title not in classes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -34,7 +35,6 @@ from .output import (
 
 if TYPE_CHECKING:
     from ..io.read import Data
-    from ..results.results import Results
 
 ENGINE = Panel("Engine")
 PRINTED_NUMBERS = 16  # lines of the table of numbers that are printed; its file has all
@@ -166,6 +166,7 @@ def choose(
         model = clustering.estimator(data, parameters).fit(data)
         from ..results.base_results import records  # slow to import
         from ..results.results import Results
+        from ..results.words.sentences import beta_reason
 
         results = Results.of(model, data, command=command_line())
         numbers, betas = (
@@ -174,20 +175,23 @@ def choose(
         tables = {"numbers.csv": numbers, "betas.csv": betas}
         files = {name: records_csv(lines) for name, lines in tables.items() if lines}
         folder.write(results, out, files)
-    text = "\n".join([_choice(results, numbers, betas), *[report_line(out)] * (not output.quiet)])
+    found = (
+        [results.describe(4)] if folder.verbose else [results.headline, results.selection_reason]
+    )
+    lines = [*_choice(numbers, betas), *found, beta_reason(results)]
+    text = "\n".join(filter(None, [*lines, "" if output.quiet else report_line(out)]))
     output.show({**summary(out), "numbers": numbers, "betas": betas}, text)
     folder.open_report(out)
 
 
-def _choice(results: Results, numbers: Records, betas: Records) -> str:
-    """What speaks for the numbers and for β, as tables and sentences."""
-    from ..results.words.sentences import beta_reason
-
-    parts = [results.headline, results.selection_reason]
-    if betas:
-        parts.insert(0, f"β\n{aligned(betas)}\n")
-    if numbers:
-        step = -(-len(numbers) // PRINTED_NUMBERS)
-        shown = [line for i, line in enumerate(numbers[::-1]) if i % step == 0 or line["suggested"]]
-        parts.insert(0, f"How many clusters\n{aligned(shown[::-1])}\n")
-    return "\n".join(filter(None, [*parts, beta_reason(results)]))
+def _choice(numbers: Records, betas: Records) -> Iterator[str]:
+    """What speaks for the numbers and for β, as tables of at most 80 columns."""
+    step = -(-len(numbers) // PRINTED_NUMBERS)
+    shown = [
+        {name: value for name, value in line.items() if not name.endswith("rule")}
+        for i, line in enumerate(numbers[::-1])
+        if i % step == 0 or line["suggested"]
+    ]
+    for title, lines in {"How many clusters": shown[::-1], "β": betas}.items():
+        if lines:
+            yield f"{title}\n{aligned(lines)}\n"

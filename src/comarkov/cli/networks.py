@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import warnings
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
+from ..joint.messages import warn_user
 from .options import (
     CLUSTERING,
     FolderOptions,
@@ -43,7 +43,7 @@ class ChainOptions(SearchOptions):
     """How to aggregate a chain."""
 
     k: str = CLUSTERING.option(
-        "--clusters -k NUMBER", "The number of clusters of states, or auto.", "auto"
+        "--clusters -k NUMBER", "Number of clusters of states, or auto.", "auto"
     )
     beta: str = CLUSTERING.option(
         "--beta B",
@@ -114,7 +114,7 @@ def chain(
 class NetworkOptions(SearchOptions):
     """How to find the groups of a network."""
 
-    k: str = CLUSTERING.option("--clusters -k NUMBER", "The number of groups, or auto.", "auto")
+    k: str = CLUSTERING.option("--clusters -k NUMBER", "Number of groups, or auto.", "auto")
     directed: bool | None = CLUSTERING.option(
         "--directed/--undirected", "Whether edges have a direction.", shown="detected"
     )
@@ -160,7 +160,7 @@ def network(
 
     edges = network_input(data, clustering.directed)
     if edges.note:
-        warnings.warn(edges.note, stacklevel=2)
+        warn_user(edges.note)
     model, relations = fit_network(edges, clustering.sides, parameters)
     folder.finish(MultiwayResults(model, relations, command_line()), out, output)
 
@@ -207,11 +207,8 @@ class MultiOptions(SearchOptions):
 
     k: str = CLUSTERING.option(
         "--clusters -k NUMBERS",
-        "The number of clusters of every type, such as 3 or auto, or of each: user=4,item=auto.",
+        "Number of clusters of every type, such as 3 or auto, or of each: user=4,item=auto.",
         "auto",
-    )
-    weight: list[str] | None = CLUSTERING.option(
-        "--weight TYPE,TYPE=NUMBER", "How much a table counts; can be repeated.", shown="1"
     )
     beta: float = CLUSTERING.option(
         "--beta B", "How strongly the two sides of a table are coupled, 0 to 1.", 0.5, min=0, max=1
@@ -227,18 +224,6 @@ class MultiOptions(SearchOptions):
             example = ",".join(f"{name}=3" for name in types)
             raise ValueError(f"-k {self.k} must give each type a number: try -k {example}.")
         return numbers
-
-    def weights(self, keys: list[Key]) -> dict[Key, float] | None:
-        """The weights of tables as MultiwayClustering takes them."""
-        weights = {}
-        for text in self.weight or []:
-            types, _, value = text.rpartition("=")
-            key = tuple(part.strip() for part in types.split(","))
-            if key not in keys or not re.fullmatch(r"\d+(\.\d+)?", value.strip()):
-                example = f"--weight {','.join(keys[0])}=2"
-                raise ValueError(f"--weight {text} is not a table and a number: try {example}.")
-            weights[keys[keys.index(key)]] = float(value)
-        return weights or None
 
 
 @command
@@ -271,7 +256,6 @@ def multi(
     data = _read(named, reading)
     types = list(dict.fromkeys(name for key in data for name in key))
     parameters |= {"n_clusters": clustering.numbers(types), "beta": clustering.beta}
-    parameters |= {"weights": clustering.weights(list(data))}
     from ..estimators.multiway import MultiwayClustering  # slow to import
     from ..results.multiway_results import MultiwayResults
 
@@ -293,9 +277,8 @@ def _read(tables: list[Table], reading: InputOptions) -> dict[Key, Data]:
         data[key] = matrix
     for key in data if len(data) > 1 else ():
         if not any(set(key) & set(other) for other in data if other != key):
-            warnings.warn(
+            warn_user(
                 f"No type connects {','.join(key)} with other tables, so it is clustered on its "
-                "own. If it shares a type, give it the same name there.",
-                stacklevel=2,
+                "own. If it shares a type, give it the same name there."
             )
     return data

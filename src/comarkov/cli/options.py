@@ -7,7 +7,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass, make_dataclass, replace
+from dataclasses import Field, dataclass, field, fields, is_dataclass, make_dataclass, replace
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
@@ -116,11 +116,17 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
                 default=each.default,
                 annotation=Annotated[types[each.name], each.metadata[OPTION]],
             )
-            for each in fields(p.annotation)
+            for each in _own_first(p.annotation)
         ]
     from_options.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
     from_options.__annotations__ = {option.name: option.annotation for option in options}
     return from_options
+
+
+def _own_first(group: Any) -> list[Field[Any]]:
+    """The fields of a group; those that it adds come before those of its bases."""
+    others = {each.name for base in group.__bases__ if is_dataclass(base) for each in fields(base)}
+    return sorted(fields(group), key=lambda each: each.name in others)
 
 
 # --- input --------------------------------------------------------------------------------------
@@ -253,7 +259,6 @@ class OutputOptions:
 
     json: bool = OUTPUT.option("--json", "Print only the result, as JSON.", False)
     quiet: bool = OUTPUT.option("--quiet -q", "Print only results and errors.", False)
-    verbose: bool = OUTPUT.option("--verbose -v", "Also print every cluster.", False)
 
     def show(self, value: Any, text: object) -> None:
         """Print a result: as JSON if that is wanted, else as text."""
@@ -299,6 +304,7 @@ class PlaceOptions:
         "--out -o OUT", "The folder for all results.", shown="named after INPUT"
     )
     force: bool = OUTPUT.option("--force -f", "Replace a folder OUT that comarkov wrote.", False)
+    verbose: bool = OUTPUT.option("--verbose -v", "Also print every cluster.", False)
 
 
 @dataclass(frozen=True)
@@ -328,7 +334,7 @@ class FolderOptions(ReportOptions, PlaceOptions):
 
     def present(self, results: BaseResults, out: Path, output: OutputOptions) -> None:
         """Print the clusters and where the report is, and open it."""
-        found = results.describe(4) if output.verbose else "\n".join(results.sentences)
+        found = results.describe(4) if self.verbose else "\n".join(results.sentences)
         output.show(summary(out), found if output.quiet else f"{found}\n\n{report_line(out)}")
         self.open_report(out)
 

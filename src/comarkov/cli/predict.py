@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -12,7 +11,7 @@ import numpy as np
 
 from ..io.csv_files import csv_text, for_spreadsheets
 from ..io.files import MODEL, is_results, write_text
-from ..joint.messages import InputError, listed
+from ..joint.messages import InputError, listed, warn_user
 from .evaluate import titles_in
 from .networks import Table
 from .options import (
@@ -155,10 +154,9 @@ def _are_strangers(data: Data, axis: int, known: np.ndarray | None, advice: str)
     if known is None or not data.named[axis] or set(new) & set(map(str, known)):
         return False
     if axis and data.texts is not None:
-        warnings.warn(
+        warn_user(
             f"None of the words of {data.source} ({listed(new)}) is in the model, so the cluster "
-            "is -1: none. Give texts in the language and about the topics of the model.",
-            stacklevel=2,
+            "is -1: none. Give texts in the language and about the topics of the model."
         )
         return True
     raise InputError(

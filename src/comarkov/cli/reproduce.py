@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-import shlex
-import sys
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from .options import Panel, argument, command
-from .output import echo, progress_bars
+from .output import command_line, echo, progress_bars
 
 if TYPE_CHECKING:
     from ..reproduce.experiment import Experiment, Reproduction
@@ -46,7 +44,6 @@ class ReproduceOptions:
     jobs: int = PANEL.option(
         "--jobs N", "Number of processes.", os.cpu_count() or 1, shown="one per core", min=1
     )
-    fresh: bool = PANEL.option("--fresh", "Repeat stored runs as well.", False)
 
 
 @command
@@ -80,12 +77,10 @@ def reproduce(
                 wanted,
                 options.jobs,
                 advance,
-                options.fresh,
             ):
                 _print(experiment, outcome)
     except KeyboardInterrupt:
-        again = shlex.join(["comarkov", *(arg for arg in sys.argv[1:] if arg != "--fresh")])
-        advice = f"Finished runs are stored in {options.out}. To continue: {again}"
+        advice = f"Finished runs are stored in {options.out}. To continue: {command_line()}"
         raise KeyboardInterrupt(advice) from None
     echo(f"The page is {(options.out / 'index.html').resolve()}")
 

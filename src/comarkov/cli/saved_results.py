@@ -51,7 +51,7 @@ def read_any_results(out: Path, titles: Path | None = None) -> BaseResults:
 
     if not is_results(out):
         advice = similar_file(out)
-        advice = advice or " Give a folder that comarkov fit, choose, chain or multi wrote."
+        advice = advice or " Give a results folder, such as one that comarkov fit wrote."
         if out.is_file():
             fit = shlex.join(["comarkov", "fit", str(out), "-o", f"{stem_of(str(out))}-clusters"])
             advice = f" If it holds data, cluster them first: {fit}"
@@ -143,7 +143,7 @@ class TitleOptions(ReportOptions):
 
 @command
 def report(
-    out: Annotated[Path, argument("OUT", "The output folder of fit, choose, chain or multi.")],
+    out: Annotated[Path, argument("OUT", "A results folder, such as the output folder of fit.")],
     options: TitleOptions,
     output: OutputOptions,
 ) -> None:

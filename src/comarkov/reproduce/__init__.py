@@ -32,24 +32,17 @@ Advance = Callable[[str, int, int], None]  # experiment, finished runs, all runs
 
 
 def reproduce(
-    names: Sequence[str],
-    out: Path,
-    options: RunOptions,
-    n_jobs: int,
-    advance: Advance,
-    fresh: bool = False,
+    names: Sequence[str], out: Path, options: RunOptions, n_jobs: int, advance: Advance
 ) -> Iterator[tuple[Experiment, Reproduction]]:
     """Run experiments and write figures, tables and a page into a folder; yield each outcome.
 
-    Runs that the folder already holds, also from an interrupted call, are reused unless ``fresh``.
+    Runs that the folder already holds, also from an interrupted call, are reused.
     """
     need("Reproducing the paper", "jinja2", "matplotlib")
     experiments = [EXPERIMENTS[name] for name in names]
     edition_of = editions(experiments, options)  # before hours of work: data may be missing
     file = RunFile(out / "runs.jsonl")
     for experiment in experiments:
-        if fresh:
-            file.forget(experiment.name)
         report = partial(advance, experiment.name)
         values = complete(experiment, options, edition_of[experiment.name], file, n_jobs, report)
         outcome = experiment.conclude(values, options)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ..io import datasets
-from ..io.files import room_for, write_text
+from ..io.files import room_for
 from ..io.interrupts import handling_interrupts
 from .experiment import Experiment, Key, RunOptions
 
@@ -39,8 +39,13 @@ class RunFile:
 
     def read(self, experiment: str, edition: str) -> Values:
         """Return all stored runs."""
-        which = [experiment, edition]
-        return {tuple(key): value for *of, key, value in self._rows() if of == which}
+        values: Values = {}
+        for line in self._path.read_text(encoding="utf-8", errors="replace").splitlines():
+            with suppress(ValueError):
+                *of, key, value = json.loads(line)
+                if of == [experiment, edition]:
+                    values[tuple(key)] = value
+        return values
 
     def append(self, experiment: str, edition: str, values: Values) -> None:
         """Store runs."""
@@ -48,15 +53,6 @@ class RunFile:
         with room_for(self._path.parent), self._path.open("a", encoding="utf-8") as file:
             file.write("".join(f"\n{json.dumps(row)}" for row in rows))
 
-    def forget(self, experiment: str) -> None:
-        """Delete all runs of an experiment."""
-        others = [json.dumps(row) for row in self._rows() if row[0] != experiment]
-        write_text(self._path, "\n".join(others))
-
-    def _rows(self) -> Iterator[list[Any]]:
-        for line in self._path.read_text(encoding="utf-8", errors="replace").splitlines():
-            with suppress(ValueError):
-                yield json.loads(line)
 
 
 def complete(

@@ -144,10 +144,10 @@ class ChainResults(BaseResults):
         spends = f"The chain spends {percent_text(self.shares[most])} of its time {first}."
         if steps[longest] < NOTABLE_STEPS:
             return f"{spends} It hardly ever stays in a cluster for a second step."
-        time = f"{bits_text(steps[longest] * self.fitted.step_)} {self.unit}"
-        time = "for ever" if np.isinf(steps[longest]) else time
+        time = steps[longest] * self.fitted.step_
+        lasts = "for ever" if np.isinf(time) else f"{bits_text(time)} {self.unit} on average"
         where = "there" if longest == most else second
-        return f"{spends} It stays longest {where}: {time} on average."
+        return f"{spends} It stays longest {where}: {lasts}."
 
     def _slowest(self) -> str:
         """Implied time scales before and after."""

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from datetime import timedelta
 from types import FrameType
 from typing import Any, NamedTuple
 
@@ -27,21 +28,26 @@ class Bar:
         self._stages = list(stages)
         self._stage, self._text = "", ""
         self._parts, self._total = 0.0, 1.0  # of the present stage
+        self._began, self._left = 0.0, np.inf  # when it began, and the seconds that it still needs
         self._lock = threading.RLock()
         self._rich: Any = None
         if is_installed("rich") and sys.stderr.isatty():
-            from rich import progress
+            from rich import progress, table
             from rich.console import Console
 
+            narrow = table.Column(
+                ratio=1, no_wrap=True, overflow="ellipsis"
+            )  # the others never are
             columns = (
-                progress.TextColumn("{task.description}", markup=False),
-                progress.BarColumn(bar_width=24),
+                progress.TextColumn("{task.description}", markup=False, table_column=narrow),
+                progress.BarColumn(bar_width=16),
                 progress.TaskProgressColumn(),
                 progress.TimeElapsedColumn(),
-                progress.TimeRemainingColumn(),  # of the present stage
+                progress.TextColumn("{task.fields[left]}"),
             )
-            self._rich = progress.Progress(*columns, console=Console(stderr=True))
-            self._task = self._rich.add_task("")
+            console = Console(stderr=True)
+            self._rich = progress.Progress(*columns, console=console, expand=True)
+            self._task = self._rich.add_task("", left="")
             self._rich.start()
 
     def begin(self, stage: str, total: float = 1.0) -> None:
@@ -49,6 +55,7 @@ class Bar:
         with self._lock:
             self._stages += [] if stage in self._stages else [stage]
             self._stage, self._parts, self._total = stage, 0.0, total
+            self._began, self._left = time.monotonic(), np.inf
             self.describe("")
 
     def describe(self, text: str) -> None:
@@ -77,8 +84,12 @@ class Bar:
 
     def _show(self, text: str) -> None:
         if self._rich is not None:
-            done, total = self._parts, self._total
-            self._rich.update(self._task, description=text, completed=done, total=total)
+            done, total, left = self._parts, self._total, ""
+            if 0 < done < total:  # it never counts up, however long the next parts take
+                seconds = (time.monotonic() - self._began) * (total - done) / done
+                self._left = min(self._left, seconds)
+                left = f"{timedelta(seconds=round(self._left))} left"
+            self._rich.update(self._task, description=text, completed=done, total=total, left=left)
 
 
 @contextmanager

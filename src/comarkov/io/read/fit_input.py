@@ -120,7 +120,7 @@ def network_input(X: Any, is_directed: bool | None = None) -> NetworkInput:
     names = [list(side) for side in (data.row_names, data.column_names)]
     if data.shape[0] != data.shape[1] or (all(data.named) and {*names[0]} != {*names[1]}):
         fact = f"{data.shape[0]} rows and {data.shape[1]} columns have no name in common"
-        advice = "To cluster rows and columns as two kinds of things, use CoClustering."
+        advice = "To cluster them as two kinds of things, use CoClustering (comarkov fit)."
         problem = f"A network has the same nodes as rows and as columns, but {fact}"
         raise InputError(problem, advice=advice)
     place = {name: i for i, name in enumerate(names[0])}
