@@ -189,30 +189,6 @@ def test_the_thesis(few_starts, monkeypatch):
     assert above["least cost found by any method", "0.5"] == 0
 
 
-def test_what_the_paper_leaves_open(few_starts):
-    """One run of three variants, taken for all others."""
-    experiment = EXPERIMENTS["preparations"]
-    keys = experiment.keys(few_starts, 2)
-    varied = (
-        "words of all groups first",
-        "the best pair of 25 starts",
-        "ties go to the first cluster",
-    )
-    runs = [experiment.run((name, "Binary", 2, 0), few_starts) for name in varied]
-    assert all(len(maps) == 21 for maps in runs)
-    distances, single, spreads = experiment.conclude(
-        dict.fromkeys(keys, runs[0]), few_starts
-    ).tables
-    assert len(distances.rows) == 10
-    off = np.abs(
-        np.array(runs[0])
-        - published_curve("newsgroups", "map_mean", dataset="Binary", word_clusters=2).mean
-    )
-    assert distances.rows[0][1].startswith(f"{off.mean():.3f}")
-    assert len(single.rows) == 2
-    assert spreads.rows[0][1] == "0.0056"
-
-
 # --- verdicts ---------------------------------------------------------------------------------
 
 SMALL = {"error": np.array([0.01]), "runs": 500}
@@ -283,7 +259,7 @@ The car has 4 wheels."""
     ],
 )
 def test_texts_become_words(headers, words):
-    assert words_of(headers, "letters", MESSAGE) == words
+    assert words_of(headers, MESSAGE) == words
     counts = Dataset(sp.csr_array([[1, 2, 3]]), ["message"], ["car", "the", "wheel"])
     assert without_stop_words(counts).matrix.toarray().tolist() == [[1, 3]]
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 PANEL = Panel("Options")
 EXPERIMENT_HELP = (
     "stuck, unequal, trading (Fig. 1), noise (Fig. 2d, e), circulant (Fig. 2h), guidelines, "
-    "newsgroups (Table 1, Fig. 3), preparations (of Fig. 3), thesis, movielens (Fig. 4), "
-    "southern-women (Fig. 5), or all. Default: every experiment that needs no download."
+    "newsgroups (Table 1, Fig. 3), thesis, movielens (Fig. 4), southern-women (Fig. 5), or all. "
+    "Default: every experiment that needs no download."
 )
 STYLES = {"agrees": "green", "differs": "red"}  # of verdicts
 

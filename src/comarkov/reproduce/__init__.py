@@ -11,7 +11,7 @@ from ..joint.messages import need
 from . import page
 from .experiment import Experiment, Reproduction, RunOptions
 from .experiments.guidelines import guidelines
-from .experiments.newsgroups import newsgroups, preparations
+from .experiments.newsgroups import newsgroups
 from .experiments.real_tables import movielens, southern_women
 from .experiments.synthetic import circulant, noise, stuck, trading, unequal
 from .experiments.thesis import thesis
@@ -23,7 +23,7 @@ EXPERIMENTS = {  # in the order of the paper
     each.name: each
     for each in (
         *(stuck, unequal, trading, noise, circulant, guidelines),
-        *(newsgroups, preparations, thesis, movielens, southern_women),
+        *(newsgroups, thesis, movielens, southern_women),
     )
 }
 DEFAULT_EXPERIMENTS = [name for name, each in EXPERIMENTS.items() if each.dataset is None]

@@ -54,7 +54,6 @@ class RunFile:
             file.write("".join(f"\n{json.dumps(row)}" for row in rows))
 
 
-
 def complete(
     experiment: Experiment,
     options: RunOptions,

@@ -29,25 +29,8 @@ ANNEALINGS = 5  # of which the best counts
 RANGES = {"larger": slice(4), "intermediate": slice(4, 7), "smaller": slice(7, 11)}  # of β
 
 
-def imbalanced(ratio: float, seed: int) -> Sample:
-    """Four diagonal blocks; each cluster has 1/ratio times the members of the one before."""
-    kind = {"unequal": ratio, "diagonal": 4.0, "mean": 0.26}
-    return _planted((120, 120), (4, 4), 4, seed, kind)
-
-
-def unequal_numbers(column_clusters: float, seed: int) -> Sample:
-    """Eight diagonal blocks, with fewer column clusters."""
-    kind = {"diagonal": 6.0, "mean": 0.325}
-    return _planted((120, 120), (8, 8), int(column_clusters), seed, kind)
-
-
-def sparse(mean: float, seed: int) -> Sample:
-    """Planted blocks, observed with few counts."""
-    return _planted((150, 100), (5, 4), 4, seed, {"mean": mean})
-
-
 def _planted(
-    shape: tuple[int, int], counts: tuple[int, int], l: int, seed: int, kind: dict[str, float]
+    shape: tuple[int, int], counts: tuple[int, int], l: int, seed: int, **kind: float
 ) -> Sample:
     """Draw planted blocks whose column clusters are joined to l of them."""
     data = datasets.planted(shape, counts, random_state=seed, **kind)
@@ -70,13 +53,26 @@ class Guideline(NamedTuple):
 
 
 GUIDELINES = {
-    "unequal": Guideline(
-        "Unequal numbers", "column clusters for 8 row clusters", (8, 6, 4, 3, 2), unequal_numbers
+    "unequal": Guideline(  # eight diagonal blocks, with fewer column clusters
+        "Unequal numbers",
+        "column clusters for 8 row clusters",
+        (8, 6, 4, 3, 2),
+        lambda l, seed: _planted((120, 120), (8, 8), int(l), seed, diagonal=6.0, mean=0.325),
     ),
-    "imbalanced": Guideline(
-        "Imbalanced clusters", "ratio of sizes", (1.0, 1.5, 2.0, 2.5, 3.0), imbalanced
+    "imbalanced": Guideline(  # each cluster has 1/ratio times the members of the one before
+        "Imbalanced clusters",
+        "ratio of sizes",
+        (1.0, 1.5, 2.0, 2.5, 3.0),
+        lambda ratio, seed: _planted(
+            (120, 120), (4, 4), 4, seed, unequal=ratio, diagonal=4.0, mean=0.26
+        ),
     ),
-    "noise": Guideline("Noise", "mean count", (0.6, 0.3, 0.2, 0.15, 0.1), sparse),
+    "noise": Guideline(  # blocks that are observed with few counts
+        "Noise",
+        "mean count",
+        (0.6, 0.3, 0.2, 0.15, 0.1),
+        lambda mean, seed: _planted((150, 100), (5, 4), 4, seed, mean=mean),
+    ),
     "coupled": Guideline("Coupling inside clusters", "ones in a row", (15, 9, 6, 4, 3), coupled),
 }
 

@@ -14,7 +14,6 @@ import numpy as np
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from ...costs.agreement import matching_accuracy
-from ...costs.objective import most_informative
 from ...io import datasets
 from ...io.datasets import Dataset
 from ...io.datasets.collections import COLLECTIONS, read_newsgroups
@@ -51,20 +50,16 @@ STARTS = 25
 
 
 class Preparation(NamedTuple):
-    """Which parts of a message count, whether stop words do, what a word is, and which are kept."""
+    """Which parts of a message count, and whether stop words do."""
 
     headers: str
     stop_words: bool
-    tokens: str = "letters"
-    words: str = "the sample"  #: of which the 2,000 words are the most informative ones
 
     def __str__(self) -> str:
         stop = "with" if self.stop_words else "without"
-        tokens = "" if self.tokens == "letters" else f"{self.tokens}, "
-        return f"{PARTS[self.headers]}, {tokens}{stop} stop words, words of {self.words}"
+        return f"{PARTS[self.headers]}, {stop} stop words, words of the sample"
 
 
-TOKENS = {"letters": "[a-z]+", "letters and digits": "[a-z0-9]+", "between blanks": r"\S+"}
 PARTS = {"all": "all headers and body", "subject": "subject and body", "none": "body"}
 PREPARATIONS = [Preparation(headers, stop) for headers in PARTS for stop in (True, False)]
 CHOSEN = Preparation("subject", stop_words=False)
@@ -77,36 +72,32 @@ def documents(data: Path | None, preparation: Preparation) -> Dataset:
         return without_stop_words(documents(data, preparation._replace(stop_words=True)))
     place = datasets.find("newsgroups", data)
     assert place is not None
-    return read_newsgroups(place, partial(words_of, preparation.headers, preparation.tokens))
+    return read_newsgroups(place, partial(words_of, preparation.headers))
 
 
-def words_of(headers: str, tokens: str, text: str) -> str:
+def words_of(headers: str, text: str, tokens: str = "[a-z]+") -> str:
     """Return the words of a message, in lower case and separated by spaces."""
     head, _, body = text.partition("\n\n")
     subject = re.search(r"^Subject:(.*)$", head, re.MULTILINE)
     shown = {"all": head, "subject": subject[1] if subject else "", "none": ""}[headers]
-    return " ".join(re.findall(TOKENS[tokens], f"{shown}\n{body}".lower()))
+    return " ".join(re.findall(tokens, f"{shown}\n{body}".lower()))
 
 
 def without_stop_words(counts: Dataset) -> Dataset:
     """Return the counts of all other words."""
     names = enumerate(counts.column_names)
-    return _with_words(counts, [i for i, word in names if word not in ENGLISH_STOP_WORDS])
+    return with_words(counts, [i for i, word in names if word not in ENGLISH_STOP_WORDS])
 
 
-def _with_words(counts: Dataset, kept: Sequence[int]) -> Dataset:
+def with_words(counts: Dataset, kept: Sequence[int]) -> Dataset:
+    """Return the counts of some words, by their positions."""
     names = [counts.column_names[i] for i in kept]
     return replace(counts, matrix=counts.matrix[:, kept], column_names=names)
 
 
 def sample_of(preparation: Preparation, collection: str, seed: int, data: Path | None) -> Dataset:
     """Draw 500 documents of a collection, with their 2,000 words."""
-    counts = documents(data, preparation._replace(words="the sample"))
-    if preparation.words != "the sample":
-        groups = [counts.class_names.index(name) for name in COLLECTIONS[collection]]
-        is_read = np.isin(np.asarray(counts.row_classes), groups)
-        is_read |= preparation.words == "all groups"
-        counts = _with_words(counts, most_informative(counts.matrix[is_read], 2000).tolist())
+    counts = documents(data, preparation)
     return datasets.newsgroups_sample(counts, collection, random_state=seed)
 
 
@@ -123,15 +114,16 @@ def _run(key: Key, options: RunOptions) -> Any:
     if algorithm == "sGITCC":
         path = [solve(sample.matrix, counts, b, "sequential", **more)[0] for b in COARSE_BETAS]
     else:
-        path = _anneal(sample, counts, more)
-    return _accuracies(sample, path)
+        path = anneal_from_best_sides(sample, counts, more)
+    return accuracies(sample, path)
 
 
-def _accuracies(sample: Dataset, path: Any) -> list[float]:
+def accuracies(sample: Dataset, path: Any) -> list[float]:
+    """Return the MAP of documents at each step."""
     return [matching_accuracy(np.asarray(sample.row_classes), step.row_labels) for step in path]
 
 
-def _anneal(sample: Dataset, counts: tuple[int, int], more: dict[str, Any]) -> Any:
+def anneal_from_best_sides(sample: Dataset, counts: tuple[int, int], more: dict[str, Any]) -> Any:
     """Return the path of AnnITCC from the best of 25 runs of sIB on each side."""
     sides = [(counts[0], None), (None, counts[1])]
     rows, columns = (
@@ -168,7 +160,8 @@ def _conclude(runs: Runs, options: RunOptions, n: int) -> Reproduction:
     )
 
 
-def _published(collection: str, l: int) -> np.ndarray:
+def published_map(collection: str, l: int) -> np.ndarray:
+    """Return the published MAP at every β."""
     return published_curve("newsgroups", "map_mean", dataset=collection, word_clusters=l).mean
 
 
@@ -179,7 +172,7 @@ def _curve(samples: np.ndarray, collection: str, l: int) -> Curve:
         x=FINE_BETAS,
         ours=samples.mean(axis=0),
         error=deviation(samples) * np.sqrt(1 / len(samples) + 1 / PUBLISHED_SAMPLES),
-        published=_published(collection, l),
+        published=published_map(collection, l),
         runs=len(samples),
         samples=samples,
     )
@@ -276,105 +269,4 @@ newsgroups = Experiment(
     runs=PUBLISHED_SAMPLES,
     quick_runs=3,
     dataset="newsgroups",
-)
-
-# --- what would reproduce Fig. 3: one choice that the paper leaves open varied at a time ----------
-
-
-class Variant(NamedTuple):
-    """A preparation, and how AnnITCC starts and breaks ties."""
-
-    preparation: Preparation = CHOSEN
-    pair: bool = False  #: does it start from the best pair, or from the best rows and columns?
-    ties: str = "stay"
-
-
-ONE_SAMPLE = "stop words kept"
-VARIANTS = {
-    "the choices of Fig. 3 above": Variant(),
-    "all headers": Variant(Preparation("all", stop_words=False)),
-    "no headers": Variant(Preparation("none", stop_words=False)),
-    ONE_SAMPLE: Variant(Preparation("subject", stop_words=True)),
-    "letters and digits": Variant(Preparation("subject", False, "letters and digits")),
-    "anything between blanks": Variant(Preparation("subject", False, "between blanks")),
-    "words of the collection first": Variant(Preparation("subject", False, words="its groups")),
-    "words of all groups first": Variant(Preparation("subject", False, words="all groups")),
-    "the best pair of 25 starts": Variant(pair=True),
-    "ties go to the first cluster": Variant(ties="first"),
-}
-
-
-def _run_variant(key: Key, options: RunOptions) -> Any:
-    variant, collection, l, run = VARIANTS[str(key[0])], str(key[1]), int(key[2]), int(key[3])
-    sample = sample_of(variant.preparation, collection, run, options.data)
-    counts = len(sample.class_names), l
-    more = {"tol": 1e-3, "random_state": run, "ties": variant.ties}
-    if variant.pair:
-        more |= {"n_init": STARTS, "beta_step": 0.05}
-        return _accuracies(sample, solve(sample.matrix, counts, 0.0, "anneal", **more))
-    return _accuracies(sample, _anneal(sample, counts, more))
-
-
-def _conclude_variants(runs: Runs, options: RunOptions, n: int) -> Reproduction:
-    maps = {
-        key: np.array([run for k, run in runs.items() if k[:3] == key])
-        for key in dict.fromkeys(key[:3] for key in runs)
-    }
-    return Reproduction(
-        **about("preparations", n=n), tables=[_distances(maps), _single(maps), _spreads(maps)]
-    )
-
-
-def _distance(maps: np.ndarray, collection: str, l: int) -> Any:
-    """Return the mean distance over β of MAP from the published curve."""
-    return np.abs(maps - _published(collection, l)).mean(axis=-1)
-
-
-def _distances(maps: dict[Key, np.ndarray]) -> ResultTable:
-    rows = []
-    for name in VARIANTS:
-        off = [
-            [_distance(maps[name, c, l].mean(axis=0), c, l) for l in (FEW, VARIED)]
-            for c in COLLECTIONS
-        ]
-        cells = [f"{few:.3f}, {many:.3f}" for few, many in off]
-        last = f"{maps[name, 'Binary', FEW][:, -1].mean():.3f}"
-        rows.append([name, *cells, f"{np.mean(off):.3f}", last])
-    title = f"Mean distance from the published MAP for l = {FEW} and l = {VARIED}"
-    last = f"Binary, l = {FEW}: MAP at β = 0 (published {_published('Binary', FEW)[-1]:.3f})"
-    return ResultTable(title, ["varied", *COLLECTIONS, "all", last], rows)
-
-
-def _single(maps: dict[Key, np.ndarray]) -> ResultTable:
-    off = [[_distance(maps[ONE_SAMPLE, c, l], c, l) for l in (FEW, VARIED)] for c in COLLECTIONS]
-    rows = [
-        [str(i), *(f"{few:.3f}, {many:.3f}" for few, many in each)]
-        for i, each in enumerate(np.array(off).transpose(2, 0, 1), start=1)
-    ]
-    title = f"Each sample alone, {ONE_SAMPLE}: mean distance for l = {FEW} and l = {VARIED}"
-    return ResultTable(title, ["sample", *COLLECTIONS], rows)
-
-
-def _spreads(maps: dict[Key, np.ndarray]) -> ResultTable:
-    """Compare the seven published values at β = 1 with means of 20 samples: l has no influence."""
-    published = [np.std([_published(c, l)[0] for l in WORD_CLUSTERS], ddof=1) for c in COLLECTIONS]
-    rows = [["published, l = 2 to 128", *(f"{spread:.4f}" for spread in published)]]
-    for name in VARIANTS:
-        spreads = [deviation(maps[name, c, VARIED])[0] for c in COLLECTIONS]
-        shown = [f"{spread / np.sqrt(PUBLISHED_SAMPLES):.4f}" for spread in spreads]
-        rows.append([f"20 samples, {name}", *shown])
-    title = "Standard deviation at β = 1 of the published means, and of means of 20 samples"
-    return ResultTable(title, ["", *COLLECTIONS], rows)
-
-
-preparations = Experiment(
-    "preparations",
-    "What would reproduce Fig. 3?",
-    _conclude_variants,
-    _run_variant,
-    lambda options, n: [*product(VARIANTS, COLLECTIONS, (FEW, VARIED), range(n))],
-    runs=8,
-    quick_runs=2,
-    dataset="newsgroups",
-    batch=4,
 )
