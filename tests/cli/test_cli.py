@@ -209,9 +209,10 @@ def wait_for_runs(process, out):
 
 
 def test_help_shows_flags_without_values_and_arguments_without_braces():
-    for command in ((), ("datasets",), ("fit",), ("multi",)):
+    for command in ((), ("datasets",), ("datasets", "fetch"), ("fit",), ("multi",)):
         text = run(*command, "--help").stdout
         assert "--help" in text
         assert "bool" not in text.lower()
         assert "{" not in text
+        assert "list[" not in text
     assert "Usage: comarkov multi [OPTIONS] TABLE...\n" in re.sub(" +\n", "\n", text)

@@ -180,7 +180,7 @@ def test_rows_and_columns_with_the_same_names_may_be_a_network(tmp_path):
     [("--time-limit 1.5s", "--time-limit was reached"), ("", "it was interrupted")],
 )
 def test_what_is_cut_short_keeps_the_best_so_far(tmp_path, noise, options, reason):
-    search = "-k 9 -l 8 --starts 100000 -o out".split()
+    search = ["-k", 9, "-l", 8, "--starts", 100_000, "-o", "out"]
     ctrl_c = threading.Timer(4, os.kill, (os.getpid(), signal.SIGINT))
     if not options:  # a small fit first, as compiling cannot be interrupted
         run("fit", noise, *search, "--time-limit", "0.1s", "--force", cwd=tmp_path)

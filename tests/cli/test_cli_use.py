@@ -78,6 +78,8 @@ def test_predict_writes_to_standard_output_and_to_files(out, tmp_path):
     assert (tmp_path / "real.csv").read_text() == "mine"
     run(*again, "--force")
     assert (tmp_path / "real.csv").read_text() == plain.stdout
+    nowhere = run("predict", out, "southern-women", "-o", tmp_path / "nowhere" / "x.csv")
+    assert_refused(nowhere, "not a writable folder")
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,27 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and limits o
 COMARKOV = [sys.executable, "-m", "comarkov"]
 FIT = [*COMARKOV, "fit", "southern-women", "-k", "2", "-l", "3", "-o", "out", "-q"]
 
+EDGES = "".join(
+    f"{x},{y},{1 + (x in 'ab') * (y in 'bc')}\n" for x in "abcd" for y in "abcd" if x != y
+)
+EVERY_COMMAND = [
+    "--help",
+    "fit e.csv -k 2 -l 2 -fo out",
+    "choose e.csv -k 2 -l 2 -fo out",
+    "cut old -k 2 -l 2 -fo out",
+    "chain e.csv -k 2 -fo out",
+    "network e.csv --directed -k 2 -fo out",
+    "multi a,b=e.csv -k 2 -fo out",
+    "predict old e.csv",
+    "report old",
+    "info old",
+    "compare e.csv -k 2 -l 2 --methods itcc",
+    "evaluate old truth.csv",
+    "pack e.csv -fo store",
+    "datasets list",
+    "reproduce stuck --out paper",
+]
+
 
 def run(folder, command, redirect="", **environment):
     """Run a command in a shell, which can close streams."""
@@ -43,6 +64,21 @@ def test_a_full_output_is_an_error(tmp_path):
 
 def test_an_error_that_cannot_be_printed_keeps_its_code(tmp_path):
     assert run(tmp_path, FIT, ">/dev/full 2>/dev/full").returncode == 2
+    assert run(tmp_path, [*COMARKOV, "info", "nowhere"], "2> >(exec true)").returncode == 2
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("words", EVERY_COMMAND)
+def test_no_command_minds_its_streams(tmp_path, words):
+    (tmp_path / "e.csv").write_text(EDGES)
+    (tmp_path / "truth.csv").write_text("name,class\na,1\nb,1\nc,2\nd,2\n")
+    assert (
+        run(tmp_path, [*COMARKOV, "fit", "e.csv", "-k", "2", "-l", "2", "-qo", "old"]).stderr == ""
+    )
+    codes = {"<&- 2>&-": 0, ">&- 2>/dev/full": 0, "2> >(exec true)": 0, ">/dev/full": 2}
+    for redirect, code in codes.items():
+        ended = run(tmp_path, [*COMARKOV, words], redirect)
+        assert (ended.returncode, len(ended.stderr.splitlines())) == (code, code // 2), redirect
 
 
 def test_a_pipe_that_nobody_reads_loses_no_results(tmp_path):

@@ -8,7 +8,7 @@ import comarkov
 from comarkov import CoClustering
 from comarkov.joint.joint import joint
 from comarkov.reproduce.experiment import solve
-from comarkov.reproduce.experiments.synthetic import STUCK, circulant_blocks
+from comarkov.reproduce.experiments.synthetic import circulant_blocks
 from comarkov.search.optimise.refine import schedule
 from comarkov.search.state.side import Side
 
@@ -69,19 +69,6 @@ def test_the_transcribed_algorithm_chooses_the_least_cost():
     assert_array_equal(moved, expected)
 
 
-def test_the_stuck_example_is_stuck_for_the_sequential_method():
-    init = ([0, 1, 1], [0, 1, 1, 1])
-    model = CoClustering(2, beta=0.5, method="sequential", init=init, tol=0).fit(STUCK)
-    assert_array_equal(model.row_labels_, init[0])
-    assert_array_equal(model.column_labels_, init[1])
-    assert model.cost_ == pytest.approx(0.6887, abs=5e-5)
-
-
-def test_one_start_of_many_solves_the_stuck_example():
-    model = CoClustering(2, beta=0.5, n_init=30, random_state=0).fit(STUCK)
-    assert model.cost_ == pytest.approx(0.5, abs=1e-12)
-
-
 def test_the_path_leads_from_one_to_beta():
     X = circulant_blocks(6)
     path = solve(X, (3, 3), 0.75, "anneal", random_state=0)
@@ -91,21 +78,6 @@ def test_the_path_leads_from_one_to_beta():
         assert step.cost == pytest.approx(cost, abs=1e-12)
     alone = solve(X, (3, 3), 1.0, "anneal", random_state=0)
     assert path[0].cost == pytest.approx(alone[-1].cost, abs=1e-12)
-
-
-def test_one_side_alone_is_the_information_bottleneck_at_every_beta():
-    X = np.random.default_rng(0).poisson(1.0, (40, 12))
-    fits = [CoClustering((3, None), beta=b, random_state=0).fit(X) for b in (0.0, 0.5, 1.0)]
-    for model in fits:
-        assert_array_equal(model.row_labels_, fits[0].row_labels_)
-        assert_array_equal(model.column_labels_, np.arange(12))
-        whole, _, left, blocks = model.information_
-        assert left == blocks
-        assert model.cost_ == pytest.approx(whole - left, abs=1e-12)
-    turned = CoClustering((None, 3), random_state=0).fit(X.T)
-    assert turned.cost_ == pytest.approx(
-        comarkov.cost(X.T, np.arange(12), turned.column_labels_, 0.7), abs=1e-12
-    )
 
 
 def test_late_sweeps_visit_few_rows_and_the_end_is_certified():

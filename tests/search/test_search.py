@@ -155,20 +155,7 @@ def test_circulant_blocks_are_found_every_time(k, beta):
             assert comarkov.evaluate.matching_accuracy(CIRCULANT_TRUTH, labels) == 1
 
 
-def test_polish_leaves_a_local_optimum_for_a_better_one():
-    rng = np.random.default_rng(0)
-    truth = np.arange(120) % 6
-    W = rng.poisson(np.where(truth[:, None] == np.arange(60) // 10, 2.0, 0.2))
-    wrong = np.where(truth == 5, 4, truth)  # two groups as one, another in two
-    wrong[(truth == 0) & (np.arange(120) < 60)] = 5
-    state = started(W, 6, 6, 0)
-    state.rows = Side(state.joint, wrong, 6, state.rows.free)
-    state.columns = Side(state.joint.T, np.arange(60) // 10, 6, state.columns.free)
-    polish(state, run_at(0.7))
-    assert comarkov.evaluate.matching_accuracy(truth, state.rows.labels) == 1
-
-
-def test_polish_holds_two_tables_at_a_time():
+def test_polish_leaves_a_local_optimum_and_holds_two_tables_at_a_time():
     """Of the large side: that of the state, and that of a trial or a copy."""
     rng = np.random.default_rng(0)
     columns = np.arange(60) // 10
@@ -185,7 +172,7 @@ def test_polish_holds_two_tables_at_a_time():
     polish(state, run_at(0.7))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert (state.columns.labels != wrong).sum() >= 5
+    assert comarkov.evaluate.matching_accuracy(columns, state.columns.labels) == 1
     assert peak < 2.4 * size
 
 

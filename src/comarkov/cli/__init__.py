@@ -126,6 +126,8 @@ def program(only: str = "") -> typer.Typer:
                 continue
             command = getattr(import_module(f".{file}", __package__), name)
             if isinstance(command, typer.Typer):
+                for each in command.registered_commands:
+                    each.cls = Command
                 app.add_typer(command, cls=Group, name=name, rich_help_panel=panel)
             else:
                 text = inspect.cleandoc(command.__doc__)

@@ -276,8 +276,12 @@ class FileOptions:
     force: bool = OUTPUT.option("--force -f", "Replace a file that exists.", False)
 
     def refuse_to_replace(self) -> None:
-        """An error before the work begins if the file exists and is not empty."""
+        """An error before the work begins if it cannot be written, or exists and is not empty."""
         out = self.out
+        if out is not None and not out.exists() and not os.access(out.absolute().parent, os.W_OK):
+            raise PermissionError(
+                f"{out} cannot be written: {out.absolute().parent} is not a writable folder."
+            )
         if out is not None and not self.force and out.is_file() and out.stat().st_size:
             advice = "Replace it with --force, or choose another with -o."
             raise FileExistsError(f"{out} exists already. {advice}")

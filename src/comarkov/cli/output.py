@@ -10,7 +10,7 @@ import sqlite3
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -146,8 +146,9 @@ def clear_errors() -> Iterator[None]:
 
 
 def print_error(message: str) -> None:
-    """Print an error on stderr."""
-    echo(f"Error: {message}", fg="red", err=True)
+    """Print an error on stderr, if that takes it."""
+    with suppress(OSError):
+        echo(f"Error: {message}", fg="red", err=True)
 
 
 @contextmanager
@@ -186,19 +187,8 @@ def progress_bars() -> Iterator[Callable[[str, int, int], None]]:
     """
     from ..search.progress import showing
 
-    bar: Any = None
-    finished: dict[str, int] = {}
-    with ExitStack() as stack:
-
-        def advance(name: str, done: int, total: int) -> None:
-            nonlocal bar
-            bar = bar or stack.enter_context(showing([name], 1))
-            if name not in finished:
-                bar.begin(name, total)
-            bar.advance(done - finished.get(name, 0))
-            finished[name] = done
-
-        yield advance if sys.stderr.isatty() else lambda name, done, total: None
+    with showing([], int(sys.stderr.isatty())) as bar:
+        yield bar.reach if bar is not None else lambda name, done, total: None
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass, replace
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -174,7 +175,7 @@ def info(
     ],
     output: OutputOptions,
 ) -> None:
-    """Print the parameters of a model, its clusters, and how much information they keep.
+    """Print what a model is: its clusters, how much information they keep, and what was set.
 
     For a store, print its contents, and compare all files with their checksums.
 
@@ -189,8 +190,8 @@ def info(
 
 
 def _model_facts(fitted: Any) -> dict[str, Any]:
-    """The facts about a model, by name."""
-    kept = fitted.information_
+    """The facts about a model, by name; of its parameters, those that are not the defaults."""
+    kept, defaults = fitted.information_, signature(type(fitted)).parameters
     if hasattr(fitted, "types_"):
         kept = {f"kept of {s} x {t}": each.kept for (s, t), each in kept.items()}
         facts = {f"clusters of {name}": _sizes(each) for name, each in fitted.labels_.items()}
@@ -206,6 +207,7 @@ def _model_facts(fitted: Any) -> dict[str, Any]:
         "parameters": {
             name: value if isinstance(value, int | float | str | None) else repr(value)
             for name, value in fitted.get_params(deep=False).items()
+            if repr(value) != repr(defaults[name].default)
         },
     }
 

@@ -74,6 +74,12 @@ class Bar:
             if self._rich is None and count > int(before + 1e-9):
                 print(f"{self._text} ({count} of {self._total:g})", file=sys.stderr)
 
+    def reach(self, stage: str, done: float, total: float) -> None:
+        """Go on with a stage, of whose parts so many are done."""
+        if stage != self._stage:
+            self.begin(stage, total)
+        self.advance(done - self._parts)
+
     def close(self, is_done: bool) -> None:
         """Show the end, or where the work failed."""
         if is_done:
@@ -94,7 +100,7 @@ class Bar:
 
 @contextmanager
 def showing(stages: Sequence[str], verbose: int) -> Iterator[Bar | None]:
-    """Show progress through stages; inside another bar, that one goes on."""
+    """Show progress through stages, the known ones first; inside another bar, that one goes on."""
     outer = _ACTIVE.get()
     if outer is not None or verbose < 1:
         yield outer if verbose >= 1 else None
@@ -103,7 +109,8 @@ def showing(stages: Sequence[str], verbose: int) -> Iterator[Bar | None]:
     token = _ACTIVE.set(bar)
     is_done = False
     try:
-        bar.begin(stages[0])
+        if stages:
+            bar.begin(stages[0])
         yield bar
         is_done = True
     finally:
