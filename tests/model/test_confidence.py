@@ -134,7 +134,7 @@ def test_sides_that_are_not_clustered_have_none():
 # --- rejection ------------------------------------------------------------------------------
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(problems(), st.sampled_from([0.3, 0.8, 1.0]))
 def test_rejection_leaves_every_cluster_its_surest(problem, threshold):
     W, k, l, beta, seed = problem

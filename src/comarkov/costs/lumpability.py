@@ -97,11 +97,8 @@ def _moments(table: np.ndarray, n_tables: int, rng: np.random.Generator) -> tupl
         return float(freedom), 2.0 * freedom
     tables = random_table(rows, columns)
     step = max(1, RANDOM_TABLE_CELLS // (10 * table.size))  # tables at a time, to limit memory
-    drawn = [
-        _g(tables.rvs(min(step, n_tables - done), random_state=rng), table)
-        for done in range(0, n_tables, step)
-    ]
-    values = np.concatenate([np.atleast_1d(part) for part in drawn])
+    sizes = (min(step, n_tables - done) for done in range(0, n_tables, step))
+    values = np.hstack([_g(tables.rvs(size, random_state=rng), table) for size in sizes])
     return float(values.mean()), float(values.var(ddof=1))
 
 

@@ -127,7 +127,7 @@ class MarkovAggregation(SearchParameters, Searches):
         For each number of clusters the correlation, how many steps the slowest process lasts that
         it adds, and how many times longer that is than the next; None if the number was given.
     selection_reason_ : str or None
-        Why there are this many clusters, in words.
+        Why there are this many clusters.
     step_ : float
         The time that a step takes, in the unit of rates; else 1.
     time_scales_ : ndarray of float
@@ -141,8 +141,7 @@ class MarkovAggregation(SearchParameters, Searches):
         The two states of one cluster whose probabilities of going to some cluster differ most.
         ``holds()`` is True if no states differ.
     lumpability_test_, step_test_ : GTest, ndarray
-        The results of ``test_lumpability`` on the held-out transitions, and of ``test_steps`` on
-        the held-out ends of sequences, if ``held_out`` is set.
+        The results of these methods on what was held out; ``step_test_`` needs sequences.
     n_iter_ : int
         The number of sweeps over all states, for all β together.
     n_features_in_, feature_names_in_
@@ -310,9 +309,8 @@ class MarkovAggregation(SearchParameters, Searches):
         -------
         ndarray with fields
             ``steps`` ahead, ``pairs`` of states that far apart, ``error``: the total variation
-            distance of predicted and observed clusters, from 0 to 1, ``bits`` of surprise per
-            prediction, and ``kept``: by which share they are below those of predictions that
-            ignore the present cluster.
+            distance of predicted and observed clusters, ``bits`` of surprise per prediction, and
+            ``kept``: the share by which they are fewer than if the present cluster is ignored.
         """
         check_is_fitted(self)
         data = read_transitions(X, "sequences")
@@ -331,8 +329,7 @@ class MarkovAggregation(SearchParameters, Searches):
         ----------
         X : square matrix of counts, or sequence(s) of states
             With the states of the fit, matched by name if both have names, else by position.
-            States that do not occur may be missing if they have names. X need not be of the
-            ``kind`` of the fit.
+            States that do not occur may be missing if they have names.
 
         Returns
         -------

@@ -78,17 +78,14 @@ class MultiwayClustering(SearchParameters, Searches):
     Attributes
     ----------
     labels_ : dict of type to ndarray of int
-        The cluster of each element, in the order of ``names_``. Clusters are numbered by decreasing
-        mass, unless ``init`` or ``fixed`` gave them numbers; the mass of an element is its share of
-        each relation, summed. Elements without mass get -1, with a warning.
+        The cluster of each element, in the order of ``names_``, numbered by decreasing mass (shares
+        of all relations, summed) unless ``init`` or ``fixed`` gave numbers; -1 if it is empty.
     names_ : dict of type to ndarray
         The names of the elements, those of the first relation first; numbers if there are none.
     cost_ : float
         In bits.
-    information_ : dict of relation to Information
-        The four mutual informations of each relation, in bits.
-    relation_costs_ : dict of relation to float
-        What each relation adds to the cost, multiplied by its weight.
+    information_, relation_costs_ : dict of relation to Information, to float
+        The four mutual informations of each relation, in bits, and what it adds to the cost.
     types_ : list of str
         The types, in order of appearance.
     n_clusters_ : dict of type to int
@@ -249,34 +246,30 @@ class MultiwayClustering(SearchParameters, Searches):
     ) -> Any:
         """The cluster of each new element of a type, where it costs least.
 
-        Each new element x is added alone, with all its weights, to the data of the fit. It goes to
-        the cluster that makes ``cost_`` least: the sum of weight_e L_β over its relations e, whose
-        totals then include the weights of x. With one relation this is
+        Each new element is added alone, with all its weights, to the data of the fit, and goes to
+        the cluster that makes ``cost_`` least. With one relation this is
         :meth:`CoClustering.predict`.
 
         Parameters
         ----------
         X : dict of (type, type) to matrix, data frame or Data; or one matrix
             The weights of new elements in one or more relations of the fit, whose types may be in
-            either order. One matrix will do for a type with one relation; its rows are the new
-            elements. Known elements are matched by name: those that the fit did not have are
-            ignored with a warning, and missing ones count as 0. New elements are matched by name
-            across relations, or by position without names. In a relation of the type with itself,
-            they are the rows.
+            either order; in a relation of the type with itself, they are the rows. One matrix will
+            do for a type with one relation. Known elements are matched by name: those that the fit
+            did not have are ignored with a warning, and missing ones count as 0. New elements are
+            matched by name across relations, or by position without names.
         element_type : None or str, default=None
             The type of the new elements. None is the type that all relations in X share, the first
             one if they share both.
         return_confidence : bool, default=False
-            Also return the posterior of each cluster: as in :class:`CoClustering` at γ = 1, with
+            Also return the posterior of each label: as in :class:`CoClustering` at γ = 1, with
             the costs of all relations added up. It is too high for counts that come in bursts.
 
         Returns
         -------
-        labels : ndarray of int
+        labels, and confidence if ``return_confidence`` : ndarray
             In the order of the rows of the first relation, followed by names that only others
-            have; -1 for elements that have no weight with a known one.
-        confidence : ndarray of float, if ``return_confidence``
-            0 for elements that have no weight with a known one.
+            have; -1 and 0 for elements that have no weight with a known one.
 
         Examples
         --------

@@ -190,9 +190,8 @@ class IBCC(StartParameters, CoClusterEstimator):
 
     "agglomerative" starts with single elements and merges the two row clusters or two column
     clusters that lose least, until both numbers are reached. Nothing is random. For n rows and m
-    columns it needs 4 (n + m)² bytes; more than half of the memory is an error. "iterative"
-    moves all rows to the cluster with the nearest profile, then all columns: the cost never rises,
-    but in sparse data hardly anything moves, as explained in :class:`ITCC`.
+    columns it needs 4 (n + m)² bytes; more than half of the memory is an error. "iterative" makes
+    the updates of :class:`ITCC`; in sparse data hardly anything moves.
 
     Parameters
     ----------
@@ -201,8 +200,7 @@ class IBCC(StartParameters, CoClusterEstimator):
     method : {"agglomerative", "iterative"}, default="agglomerative"
         Which of the two algorithms.
     weighting, init, fixed, n_init, max_iter, tol, max_time, callback, random_state, n_jobs, verbose
-        As in :class:`CoClustering`. Only "iterative" searches:
-        ``init`` to ``callback`` apply to it alone.
+        As in :class:`CoClustering`; ``init`` to ``callback`` are for "iterative" only.
 
     Examples
     --------
@@ -279,9 +277,9 @@ class AIB(OneSided, CountParameters, CoClusterEstimator):
         L = I(X;Y) - I(X̄;Y)
 
     greedily: it starts with every row as its own cluster and merges the two clusters that lose
-    least, down to one. The clusters are those of the tree at ``n_clusters``. Nothing is random. For
-    n rows it needs 4 n² bytes and time proportional to n times the number of entries; more than
-    half of the memory is an error. :class:`SIB` minimises the same cost, and usually ends lower.
+    least, down to one. Nothing is random. For n rows it needs 4 n² bytes and time proportional to n
+    times the number of entries; more than half of the memory is an error. :class:`SIB` minimises
+    the same cost, and usually ends lower.
 
     Parameters
     ----------
@@ -292,8 +290,7 @@ class AIB(OneSided, CountParameters, CoClusterEstimator):
     ----------
     tree_ : MergeTree
         All merges from single rows to one cluster, with the bits that each loses. Its ``cut``
-        returns the labels for any number of clusters; ``cut`` of the model, which returns a fitted
-        model, goes up to about 48.
+        returns the labels for any number of clusters, ``cut`` of the model for up to about 48.
 
     All other attributes are those of :class:`CoClustering`.
 

@@ -166,16 +166,9 @@ class Joint:
     @cached_property
     def T(self) -> Joint:  # noqa: N802, as in NumPy
         """The transpose."""
-        n, m = self.shape
-        matrix = transposed(self.matrix, m, self.threads)
-        turned = replace(
-            self,
-            matrix=matrix,
-            shape=(m, n),
-            row_names=self.column_names,
-            column_names=self.row_names,
-        )
-        return linked(turned, self)
+        matrix = transposed(self.matrix, self.shape[1], self.threads)
+        turned = replace(self, matrix=matrix, shape=self.shape[::-1])
+        return linked(with_names(turned, self.column_names, self.row_names), self)
 
     def compute(self, work: Callable[[Joint, Any], Result], run: Any) -> Result:
         """Return work(this matrix, run), which may be done where the matrix is."""

@@ -6,17 +6,14 @@ cluster a, and
     v_x = n_x² / Σ_y n_xy²                    its effective number of observations
     p_x(a) ∝ exp(-v_x^γ c_a / n_x)            the posterior of its clusters
 
-v_x counts the entries that carry the mass, in any unit of the weights: n_x if all are ones, fewer
-if some are large. Different words of one document are not independent either: γ, which
-``evidence_exponent`` estimates, reduces v to the number of independent ones.
+v_x counts the entries that carry the mass: n_x if all are ones, fewer if some are large. Words of
+one document are not independent either: γ, which ``evidence_exponent`` estimates, reduces v to the
+number of independent ones. The confidence is the posterior of an element's cluster times the share
+of all results of the search, the best included, that have it there.
 
-The confidence is the posterior of an element's cluster times the share of all results of the
-search, the best included, that have it there.
-
-Aggregated counts (guests of hotels, hours of work) are observations themselves, so the entries that
-carry the mass are no measure. There, the confidence is the share of searches in resampled counts
-that have the element in this cluster. Counts are drawn from a Poisson distribution. They may vary
-more from year to year, but what is left inside blocks does not tell how much: most of it stays.
+Aggregated counts (guests of hotels, hours of work) are observations themselves. There, the
+confidence is the share of searches in resampled counts (Poisson) that have the element in this
+cluster. Counts may vary more from year to year, but what is left inside blocks does not tell.
 """
 
 from __future__ import annotations

@@ -57,10 +57,9 @@ class Hierarchy:
     the two column clusters that raise L_β least, at first only within clusters of the fit, until
     these are complete. A side that is not clustered has no merges.
 
-    ``row_linkage`` and ``column_linkage`` are SciPy's linkage matrices: two nodes, the total number
-    of bits lost so far on both sides, and the number of leaves below. The same height in both trees
-    is the same level. Below β = 1/2 a merge may lower the cost; then it has the height of the
-    previous merge. They are None for a side that is not clustered.
+    ``row_linkage`` and ``column_linkage`` are SciPy's linkage matrices, None for a side that is not
+    clustered. Heights are the bits lost so far on both sides, so that the same height in both trees
+    is the same level; below β = 1/2 a merge may lower the cost, and has the height of the previous.
 
     Examples
     --------
@@ -82,14 +81,12 @@ class Hierarchy:
     @property
     def n_leaves(self) -> Counts:
         """How many leaves the rows and the columns have."""
-        rows, columns = (side and side.number.size for side in (self.rows, self.columns))
-        return rows, columns
+        return self.rows and self.rows.number.size, self.columns and self.columns.number.size
 
     @property
     def n_fitted(self) -> Counts:
         """How many row and column clusters the fit has."""
-        rows, columns = (side and side.k for side in (self.rows, self.columns))
-        return rows, columns
+        return self.rows and self.rows.k, self.columns and self.columns.k
 
     @property
     def row_leaves(self) -> np.ndarray | None:
@@ -146,11 +143,9 @@ class Hierarchy:
     @cached_property
     def leaf_orders(self) -> Orders:
         """The leaves of each side as they are drawn; elements of a side that is not clustered."""
-        merges = [
-            None if each is None else each[:, :2].astype(np.int64)
-            for each in (self.row_linkage, self.column_linkage)
-        ]
-        return best_orders(block_shares(self.rows, self.columns), merges[0], merges[1])
+        linkages = self.row_linkage, self.column_linkage
+        merges = (None if each is None else each[:, :2].astype(np.int64) for each in linkages)
+        return best_orders(block_shares(self.rows, self.columns), *merges)
 
     def checked(self, n_clusters: tuple[Any, Any]) -> Counts:
         """Check how many clusters are wanted; an error states how many the trees have."""
