@@ -37,7 +37,7 @@ def use(tmp_path):
     """Use the kernel of a copy of the package in a new process."""
     ignore = shutil.ignore_patterns("__pycache__")
     shutil.copytree(PACKAGE / "kernels", tmp_path / "comarkov" / "kernels", ignore=ignore)
-    for name in ("__init__.py", "_compat.py"):
+    for name in ("__init__.py", "__init__.pyi", "_compat.py"):
         shutil.copy(PACKAGE / name, tmp_path / "comarkov")
     folders = {"PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
 
