@@ -37,6 +37,7 @@ from ..kernels.tables import add_pair_terms
 from .labels import as_labels, membership
 
 NO_INFORMATION = 1e-12  # bits that may be 0
+LEAST_PROBABILITY = 1e-12  # of what happened although it was predicted never to
 LN2 = float(np.log(2))  # nats in a bit
 ITEMS_COPIED = 1 << 16  # of a table at a time
 ITEMS_AT_ONCE = 1 << 14  # of a larger table, by one thread
@@ -48,6 +49,12 @@ Term = tuple[np.ndarray, float]  # masses by (item, cluster), and their factor i
 def nats(v: np.ndarray) -> np.ndarray:
     """Return f(v) = v ln v, and 0 of 0."""
     return np.asarray(xlogy(v, v))
+
+
+def surprise(counts: np.ndarray, probabilities: np.ndarray) -> float:
+    """Return -Σ n log2 p / Σ n: the bits per event by which a prediction misses what happened."""
+    likely = np.maximum(probabilities, LEAST_PROBABILITY)
+    return float(-(counts * np.log2(likely)).sum() / counts.sum())
 
 
 def joining(u: ArrayLike, v: ArrayLike) -> float:

@@ -32,10 +32,10 @@ def description_length(blocks: np.ndarray, sizes: Pair) -> float:
     - Σ ln M_ab! + Σ ln N_a! + Σ ln N_b! + both partitions. A partition of V elements into J
     clusters takes ln V + ln C(V-1, J-1) + ln V! - Σ ln m!
     """
-    nats = _ln_choose(blocks.sum() + blocks.size - 1, blocks.size - 1) - gammaln(blocks + 1).sum()
+    nats = ln_choose(blocks.sum() + blocks.size - 1, blocks.size - 1) - gammaln(blocks + 1).sum()
     for axis, size in enumerate(sizes):
         mass = blocks.sum(axis=1 - axis)
-        nats += gammaln(mass + 1).sum() + _ln_choose(mass + size - 1, size - 1).sum()
+        nats += gammaln(mass + 1).sum() + ln_choose(mass + size - 1, size - 1).sum()
         nats += partition_nats(size)
     return float(nats)
 
@@ -43,11 +43,12 @@ def description_length(blocks: np.ndarray, sizes: Pair) -> float:
 def partition_nats(size: np.ndarray) -> float:
     """Return the nats that describe which elements are in clusters of these sizes."""
     n = size.sum()
-    nats = np.log(n) + _ln_choose(n - 1, size.size - 1) + gammaln(n + 1)
+    nats = np.log(n) + ln_choose(n - 1, size.size - 1) + gammaln(n + 1)
     return float(nats - gammaln(size + 1).sum())
 
 
-def _ln_choose(n: Any, k: Any) -> Any:
+def ln_choose(n: Any, k: Any) -> Any:
+    """Return ln C(n, k): the nats that tell which k of n it is."""
     return gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from ..costs.objective import surprise
 from ..joint.messages import InputError, listed
 
 STEPS = (1, 2, 5, 10)  # ahead, that are compared with what was observed
@@ -95,9 +96,6 @@ class AggregatedChain:
             is_left = before[:, None] > 0
             observed = np.divide(counts, before[:, None], where=is_left, out=predicted.copy())
             error = before @ (abs(observed - predicted).sum(axis=1) / 2) / pairs
-            bits, without = (
-                -(counts * np.log2(np.maximum(p, 1e-12))).sum() / pairs
-                for p in (predicted, self.distribution)
-            )
+            bits, without = (surprise(counts, p) for p in (predicted, self.distribution))
             rows.append((n, pairs, error, bits, 1 - bits / without if without > 0 else 0.0))
         return np.array(rows, STEP_TEST)

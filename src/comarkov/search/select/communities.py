@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.special import gammaln
 
 from ...costs.labels import membership
+from ...costs.selection import ln_choose
 from ...joint.joint import Joint
 from ...kernels import planted_partition as moves
 from ..run import Budget, Purpose, Run
@@ -146,9 +146,7 @@ class _Network:
         n = nodes.sizes.size
         counts = np.arange(n + 2.0)
         groups = np.maximum(counts, 1)
-        self.count_nats = (
-            gammaln(self.total + counts + 1) - gammaln(counts + 1) - gammaln(self.total + 1)
-        ) + (gammaln(n + groups) - gammaln(groups) - gammaln(n + 1))
+        self.count_nats = ln_choose(self.total + counts, counts) + ln_choose(n + groups - 1, n)
 
     def settle(
         self, labels: np.ndarray, rng: np.random.Generator, most: int = MAX_CLIMBS
