@@ -35,6 +35,21 @@ def written(folder, data, n_clusters):
     return folder / "report.html"
 
 
+def page_of(folder, model, data):
+    """The report alone of a fitted model."""
+    path = folder / "report.html"
+    path.write_text(Results.of(model, data).to_html(), "utf-8")
+    return path
+
+
+def downloaded(page, button, tap=False):
+    """The name and the content of the file that a button saves."""
+    first = page.locator(button).first
+    with page.expect_download() as download:
+        first.tap() if tap else first.click()
+    return download.value.suggested_filename, download.value.path().read_bytes()
+
+
 def settle(page):
     """Wait until what was asked for has been drawn."""
     page.evaluate(

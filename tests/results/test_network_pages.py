@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import networkx as nx
 import numpy as np
 import pytest
-from pages import fits_the_window, scroll_to, settle
+from pages import downloaded, fits_the_window, scroll_to, settle
 
 import comarkov
 from comarkov import (
@@ -21,6 +21,7 @@ from comarkov.joint.messages import InputError
 from comarkov.results.report.network_pages import circle_order
 
 BACKGROUND = "all => all.map(each => getComputedStyle(each).backgroundColor)"
+CSV = "[data-file='%s.csv']"
 NAMES = ["<b>sun</b>", "haze", "rain", "storm", "snow", "ice"]
 
 
@@ -65,9 +66,7 @@ def test_the_page_shows_the_chain_and_its_controls_work(opened, chain_path, chai
     assert shown_arrows(page) in (around, around + 1)  # the strongest may be another's
     page.locator(".node").first.hover()
     assert "of the time" in page.locator("#tip").inner_text()
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Download states.csv").click()
-    assert download.value.path().read_text() == chain.tables()["states.csv"]
+    assert downloaded(page, CSV % "states")[1].decode() == chain.tables()["states.csv"]
 
 
 def test_pictures_are_saved(opened, chain_path, chain, written, results, tmp_path):
@@ -87,8 +86,7 @@ def test_everything_works_by_touch(opened, chain_path, written):
     page.locator("#arrows").tap(position={"x": 2, "y": 8})
     assert shown_arrows(page) < 6
     assert saved(page, "chain", "svg", tap=True)
-    with page.expect_download():
-        page.get_by_role("button", name="Download states.csv").tap()
+    assert downloaded(page, CSV % "states", tap=True)
     page = opened(written, width=390, has_touch=True, is_mobile=True)
     page.locator("#blocks-1 td[data-row='1']").first.tap()
     assert page.locator("#card-0-1.lit").count() == 1
@@ -111,11 +109,10 @@ def test_a_phone_a_dark_screen_paper_and_no_scripts(opened, chain_path):
 
 def saved(page, picture, kind, tap=False):
     """The content of a picture that a button saves."""
-    button = page.locator(f"button.save[data-picture={picture}][data-kind={kind}]")
-    with page.expect_download() as download:
-        button.tap() if tap else button.click()
-    assert download.value.suggested_filename == f"{picture}.{kind}"
-    return download.value.path().read_bytes()
+    button = f"button.save[data-picture={picture}][data-kind={kind}]"
+    name, content = downloaded(page, button, tap)
+    assert name == f"{picture}.{kind}"
+    return content
 
 
 def assert_saved(page, picture, drawn, text):
@@ -190,9 +187,7 @@ def test_the_page_shows_all_types_and_its_controls_work(opened, written, results
     page.locator("#blocks-1 td[tabindex='0']").focus()
     page.keyboard.press("ArrowRight")
     assert page.locator("#where-1").inner_text() != ""
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Download tag.csv").click()
-    assert download.value.path().read_text() == results.tables()["tag.csv"]
+    assert downloaded(page, CSV % "tag")[1].decode() == results.tables()["tag.csv"]
     page.locator("summary", has_text="All 12 members").first.click()
     assert page.locator(".all-members").first.is_visible()
     page.set_viewport_size({"width": 390, "height": 900})

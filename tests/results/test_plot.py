@@ -160,16 +160,6 @@ def test_the_evidence_for_numbers_is_drawn_with_the_chosen_ones(ax, model):
     assert "auto" in error.value.advice
 
 
-def test_the_areas_of_dots_are_shares_of_row_clusters(ax, model):
-    plot_blocks(model, dots=True, ax=ax)
-    areas = ax.collections[0].get_sizes().reshape(2, 3)
-    findings = model._findings()
-    blocks = findings.blocks[np.ix_(*findings.cluster_orders)]
-    assert areas / areas.sum(axis=1, keepdims=True) == pytest.approx(
-        blocks / blocks.sum(axis=1, keepdims=True)
-    )
-
-
 def test_lifts_can_be_read_on_their_blocks():
     """Each number has at least the contrast of 4.5 that WCAG asks for."""
     blocks = np.kron([[70, 1, 1], [1, 20, 1], [1, 1, 10]], np.ones((4, 4), dtype=int))

@@ -4,11 +4,20 @@ import base64
 import hashlib
 import re
 from html import escape
-from pathlib import Path
 
 import numpy as np
 import pytest
-from pages import fits_the_window, picture, pixel, point, scroll_to, settle, tooltip, written
+from pages import (
+    downloaded,
+    fits_the_window,
+    picture,
+    pixel,
+    point,
+    scroll_to,
+    settle,
+    tooltip,
+    written,
+)
 
 from comarkov import Data, datasets
 
@@ -138,9 +147,7 @@ def test_a_name_never_turns_what_is_around_it(opened, tmp_path):
     for line in ("#where", ".lead"):
         first, second = page.locator(f"{line} bdi").all()
         assert first.bounding_box()["x"] < second.bounding_box()["x"], line
-    with page.expect_download() as download:
-        page.click("[data-file='rows.csv']")
-    assert rows[17] in Path(download.value.path()).read_text("utf-8")
+    assert rows[17] in downloaded(page, "[data-file='rows.csv']")[1].decode()
 
 
 @pytest.mark.parametrize(

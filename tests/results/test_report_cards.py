@@ -2,13 +2,12 @@
 
 import json
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
-from pages import fits_the_window, picture, settle
+from pages import downloaded, fits_the_window, page_of, picture, settle
 
-from comarkov import CoClustering, Data, Results, records
+from comarkov import CoClustering, Data, records
 
 WORDS = np.array([f"word{i}" for i in range(12)])
 EVIL = "<img src=x onerror=alert(1)>"
@@ -32,9 +31,7 @@ def documents(tmp_path_factory):
     names = [f"note {i}" for i in range(300)]
     data = Data(counts, names, WORDS, "note", "word", "notes", texts=texts_of(counts))
     model = CoClustering((3, 3), n_init=2, random_state=0).fit(counts)
-    path = tmp_path_factory.mktemp("documents") / "report.html"
-    path.write_text(Results.of(model, data).to_html(), "utf-8")
-    return path
+    return page_of(tmp_path_factory.mktemp("documents"), model, data)
 
 
 def lines(page, card="#rows-0"):
@@ -47,8 +44,7 @@ def test_cards_of_records_show_the_names_of_categories_beside_their_shares(opene
         {"favourite drink": ("beer", "tea")[i], "usual colour": ("red", "blue")[i]} for i in lean
     ]
     data = records(people)
-    path = tmp_path / "report.html"
-    path.write_text(Results.of(CoClustering(2, random_state=0).fit(data), data).to_html(), "utf-8")
+    path = page_of(tmp_path, CoClustering(2, random_state=0).fit(data), data)
     names = opened(path, 1400).locator("#rows-0 .bars .link")
     assert names.count()
     assert all(name.bounding_box()["width"] > 60 for name in names.all())
@@ -113,10 +109,9 @@ def test_a_title_is_edited_kept_and_downloaded(opened, documents):
     assert page.evaluate("document.activeElement.innerText") == EVIL
     beside = page.locator("#blocks tbody th")
     assert EVIL in beside.all_inner_texts()
-    with page.expect_download() as download:
-        page.click("#download-titles")
-    assert download.value.suggested_filename == "titles.json"
-    titles = json.loads(Path(download.value.path()).read_text("utf-8"))
+    name, content = downloaded(page, "#download-titles")
+    titles = json.loads(content)
+    assert name == "titles.json"
     assert titles["n_clusters"] == [3, 3]
     assert titles["numbered_from"] == 1
     assert titles["rows"]["1"] == EVIL
@@ -143,9 +138,7 @@ def test_cards_and_their_titles_follow_the_level(opened, documents):
     assert page.inner_text("#rows-count") == "2"
     sizes = page.locator("#rows-cards .sizes b").all_inner_texts()
     assert sorted(sizes) == ["100 members", "200 members"]
-    with page.expect_download() as download:
-        page.click("#download-titles")
-    titles = json.loads(Path(download.value.path()).read_text("utf-8"))
+    titles = json.loads(downloaded(page, "#download-titles")[1])
     assert titles["n_clusters"] == [2, 3]
     assert set(titles["rows"]) == {"1", "2"}
     page.click("#rows-1-title .title")

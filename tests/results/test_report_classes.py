@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pages import fits_the_window, picture, scroll_to, tooltip
+from pages import fits_the_window, page_of, picture, scroll_to, tooltip
 
-from comarkov import CoClustering, Data, Results
+from comarkov import CoClustering, Data
 from comarkov.costs.agreement import (
     adjusted_rand_index,
     normalized_mutual_information,
@@ -32,9 +32,7 @@ def fitted():
 
 @pytest.fixture(scope="module")
 def path(fitted, tmp_path_factory):
-    path = tmp_path_factory.mktemp("classes") / "report.html"
-    path.write_text(Results.of(*fitted).to_html(), "utf-8")
-    return path
+    return page_of(tmp_path_factory.mktemp("classes"), *fitted)
 
 
 def cells(page, part="#rows-classes"):

@@ -1,14 +1,13 @@
 """The controls of the report: search, profiles, maps, downloads, and keys."""
 
 import re
-from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from pages import a_dot, picture, point, tooltip
+from pages import a_dot, downloaded, page_of, picture, point, tooltip
 
-from comarkov import CoClustering, Data, Results
+from comarkov import CoClustering, Data
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -72,10 +71,8 @@ def test_matches_are_chosen_by_arrows_and_by_pointer(opened, women):
 def test_downloads_are_the_files(opened, women):
     page = opened(women)
     for name in ("rows.csv", "columns.csv", "blocks.csv"):
-        with page.expect_download() as download:
-            page.click(f"[data-file='{name}']")
-        assert download.value.suggested_filename == name
-        assert Path(download.value.path()).read_bytes() == (women.parent / name).read_bytes()
+        content = (women.parent / name).read_bytes()
+        assert downloaded(page, f"[data-file='{name}']") == (name, content)
 
 
 def test_all_that_can_be_done_can_be_reached_by_tab(opened, women):
@@ -112,10 +109,8 @@ def test_a_profile_is_what_the_data_say(opened, tmp_path):
     rng = np.random.default_rng(3)
     matrix = rng.poisson(np.where(np.arange(30)[:, None] % 3 == np.arange(12) // 4, 4, 0.4))
     names = [f"r{i}" for i in range(30)], [f"c{i}" for i in range(12)]
-    path = tmp_path / "report.html"
-    results = Results.of(CoClustering(3, random_state=0).fit(matrix), Data(matrix, *names))
-    path.write_text(results.to_html(), "utf-8")
-    page = opened(path)
+    model = CoClustering(3, random_state=0).fit(matrix)
+    page = opened(page_of(tmp_path, model, Data(matrix, *names)))
     page.fill("#query", "r4")
     page.press("#query", "Enter")
     text = page.inner_text("#selection .profile")
@@ -137,9 +132,7 @@ def test_a_page_with_the_largest_entries_alone(opened, tmp_path, monkeypatch):
     labels = np.arange(n) % 8, np.arange(m) % 6
     model = CoClustering((8, 6), init=labels, method="sequential", max_iter=1, tol=1e9).fit(matrix)
     names = [f"customer number {i}" for i in range(n)], [f"article {i}" for i in range(m)]
-    path = tmp_path / "report.html"
-    path.write_text(Results.of(model, Data(matrix, *names)).to_html(), "utf-8")
-    page = opened(path)
+    page = opened(page_of(tmp_path, model, Data(matrix, *names)))
     assert page.locator("#subset").is_visible()
     far = picture(page)
     page.fill("#query", "1")  # in twelve names of either side, and many more
@@ -161,12 +154,8 @@ def test_every_picture_is_saved_as_png_and_svg(opened, women):
     page.fill("#query", "nora")
     page.press("#query", "Enter")
     lit = picture(page)
-    for button in page.locator("button.save").all():
-        name = f"{button.get_attribute('data-picture')}.{button.get_attribute('data-kind')}"
-        with page.expect_download() as download:
-            button.click()
-        assert download.value.suggested_filename == name
-        content = Path(download.value.path()).read_bytes()
+    for i in range(page.locator("button.save").count()):
+        name, content = downloaded(page, f"button.save >> nth={i}")
         if name.endswith("png"):
             assert content.startswith(b"\x89PNG")
         else:

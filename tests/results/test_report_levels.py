@@ -1,13 +1,14 @@
 """Coarser and finer clusters in the report, compared with what the model cuts."""
 
 import csv
+import io
 import shlex
 
 import numpy as np
 import pytest
 from commands import run
 from helpers import numbers
-from pages import fits_the_window, picture
+from pages import downloaded, fits_the_window, picture
 
 import comarkov
 from comarkov import CoClustering, Data, Results, datasets
@@ -40,11 +41,10 @@ def set_level(page, rows, columns):
     )
 
 
-def downloaded(page, side):
-    with page.expect_download() as download:
-        page.click(f"text=Download this level’s {side}.csv")
-    with open(download.value.path(), encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+def lines(page, side):
+    """Of the table at the level that is shown."""
+    content = downloaded(page, f"text=Download this level’s {side}.csv")[1]
+    return list(csv.DictReader(io.StringIO(content.decode(), newline="")))
 
 
 def card_titles(page, side):
@@ -67,10 +67,10 @@ def test_levels_are_those_of_the_model(opened, women, model, results):
             assert page.inner_text(f"#{name}-level-now") == str(k)
             titles = card_titles(page, name)
             assert len(titles) == len(set(titles)) == k
-            lines = downloaded(page, name)
-            assert [line["name"] for line in lines] == side.names.tolist()
-            assert [int(line["cluster"]) for line in lines] == numbers(cut, name)
-            assert [line["title"] for line in lines] == [titles[a - 1] for a in numbers(cut, name)]
+            table = lines(page, name)
+            assert [line["name"] for line in table] == side.names.tolist()
+            assert [int(line["cluster"]) for line in table] == numbers(cut, name)
+            assert [line["title"] for line in table] == [titles[a - 1] for a in numbers(cut, name)]
         rows = findings.rows
         for place, a in enumerate(rows.cluster_order):
             size = f"{rows.sizes[a]} member" + ("s" if rows.sizes[a] > 1 else "")
@@ -178,7 +178,7 @@ def test_the_suggested_number_is_marked_and_rejected_elements_come_back(opened, 
     assert mark.get_attribute("title") == model.selection_reason_
     page.click("#rows-more")
     assert (model.row_labels_ < 0).sum() > 1
-    labels = [int(line["cluster"]) for line in downloaded(page, "rows")]
+    labels = [int(line["cluster"]) for line in lines(page, "rows")]
     assert labels == numbers(model.cut((k + 1, l)))
     assert labels.count(-1) == 1  # at other levels only what is empty
     mark.click()
@@ -209,5 +209,4 @@ def test_one_side_alone(opened, tmp_path):
     assert " -l 4 " in page.inner_text("#cut-command")
     assert " -k" not in page.inner_text("#cut-command")
     assert shlex.split(page.inner_text("#cut-command"))[2] == "out"
-    lines = downloaded(page, "columns")
-    assert [int(line["cluster"]) for line in lines] == numbers(cut, "columns")
+    assert [int(line["cluster"]) for line in lines(page, "columns")] == numbers(cut, "columns")

@@ -4,9 +4,20 @@ import re
 
 import numpy as np
 import pytest
-from pages import a_dot, fingers, picture, point, scroll_to, settle, tooltip, wait_until
+from pages import (
+    a_dot,
+    downloaded,
+    fingers,
+    page_of,
+    picture,
+    point,
+    scroll_to,
+    settle,
+    tooltip,
+    wait_until,
+)
 
-from comarkov import CoClustering, Data, Results, datasets
+from comarkov import CoClustering, Data, datasets
 
 WOMEN = datasets.load("southern-women")
 ALL = "all 300 rows × all 200 columns"
@@ -20,9 +31,7 @@ def large(tmp_path_factory):
     matrix = (rows[:, None] % 4 == columns % 4) * (1 + 1000 * rows[:, None] + columns)
     model = CoClustering((4, 5), init=(rows % 4, columns % 5), method="sequential").fit(matrix)
     names = [f"r{i}" for i in rows], [f"c{i}" for i in columns]
-    path = tmp_path_factory.mktemp("large") / "report.html"
-    path.write_text(Results.of(model, Data(matrix, *names)).to_html(), "utf-8")
-    return path
+    return page_of(tmp_path_factory.mktemp("large"), model, Data(matrix, *names))
 
 
 def where(page):
@@ -309,5 +318,4 @@ def test_every_control_answers_a_finger(opened, women):
     page.select_option("#colour", "lift")
     assert picture(page) != before
     for button in ("button.save[data-kind=svg]", "button.download", "#download-titles"):
-        with page.expect_download():
-            tap(button)
+        assert downloaded(page, button, tap=True)

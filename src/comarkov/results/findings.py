@@ -458,7 +458,11 @@ def joint_of_fit(fitted: Any, X: Any) -> Joint:
 
 def findings_on(fitted: Any, X: Any, weighted: Joint) -> Findings:
     """The findings of a fitted model on its data X, with these weights."""
-    kinds = getattr(X, "row_kind", "row"), getattr(X, "column_kind", "column")
+    kinds = []
+    for axis, labels in (("row", "index"), ("column", "columns")):
+        heading = getattr(getattr(X, labels, None), "name", None)  # of a data frame
+        kind = heading if isinstance(heading, str) else axis
+        kinds.append(getattr(X, f"{axis}_kind", kind))
     return findings_of(fitted, names_of_fit(fitted, X), kinds, weighted.csr)
 
 

@@ -151,10 +151,11 @@ def are_positions(names: Sequence[str] | np.ndarray, kind: str = "") -> bool:
     return is_counted and numbers[0] in (0, 1) and not is_known
 
 
-def are_numbered(names: Sequence[str] | np.ndarray) -> bool:
-    """Are names one word and a number each, such as plot 1, plot 2, ...?"""
-    parts = [re.fullmatch(r"([^\W\d]{2,}\W*)\d+", name[:MAX_READ]) for name in names]
-    return len({part and part[1] for part in parts} - {None}) == 1 and all(parts)
+def are_numbered(names: Sequence[str] | np.ndarray, kind: str = "") -> bool:
+    """Are names the same word and a number, such as plot 1, plot 2, ..., or numbers of no kind?"""
+    parts = [re.fullmatch(r"([^\W\d]{2,}\W*)?\d+", name[:MAX_READ]) for name in names]
+    stems = {part and part[1] for part in parts}
+    return all(parts) and len(stems) == 1 and (stems != {None} or kind in GENERIC)
 
 
 MAX_READ = 200  # characters of a name, which may be a whole book

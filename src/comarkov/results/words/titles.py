@@ -39,6 +39,7 @@ TITLE_CANDIDATES = 40  # elements that are considered for each cluster
 TITLE_WORDS = 3  # at most
 TITLE_NAME = 80  # characters of a name in a title; pages show as much as there is room for
 TITLE_LENGTH = 90  # characters of a title of several words
+SLIGHTLY_MORE = 1.02  # the least lift of an element that stands in a title
 WEAKEST_WORD = 0.2  # its score, relative to the best of its cluster
 UNTYPICAL = 1e-12  # score of members that are not typical at all
 CUT_WORDS = re.compile(  # what is left of don't, we'll and the like
@@ -86,11 +87,14 @@ def titles_from(words: Words, given: Mapping[int, str] | None = None) -> list[st
 def score_features(masses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Elements of the other side, and their scores by (cluster, element).
 
-    The score is P(y | x̄) log2(lift)^1.5 where the lift is informative, 0 elsewhere.
+    The score is P(y | x̄) log2(lift)^1.5 where the lift is informative, 0 elsewhere. In a cluster
+    without informative lifts, slight ones count.
     """
     sizes = masses.sum(axis=1, keepdims=True, dtype=np.float64)
     expected = masses.sum(axis=0, dtype=np.float64) * sizes / sizes.sum()
     is_more = masses > INFORMATIVE * expected
+    is_plain = ~is_more.any(axis=1)
+    is_more[is_plain] = (masses > SLIGHTLY_MORE * expected)[is_plain]
     scores = np.zeros(masses.shape)
     scores[is_more] = octaves(masses[is_more] / expected[is_more]) ** 1.5
     scores *= masses / sizes
@@ -141,7 +145,7 @@ def _naming(side: SideFindings) -> str:
     own, other = (side.names, side.kind), (side.other_names, side.other_kind)
     if side.categories is not None and side.axis == "column":
         return "members"
-    is_better = are_numbered(other[0]) and not are_numbered(own[0])
+    is_better = are_numbered(*other) and not are_numbered(*own)
     if side.kind in WORDS or not are_readable(*other) or (is_better and are_readable(*own)):
         if are_readable(*own):
             return "members"
