@@ -181,6 +181,17 @@ def test_names_with_commas_are_separated_by_semicolons():
     assert listed(["Buth, Jo", "Day, Al"]) == "Buth, Jo; Day, Al"
 
 
+def test_the_headings_of_a_data_frame_are_kinds():
+    frame = pd.DataFrame(WOMEN.matrix, WOMEN.row_names, WOMEN.column_names)
+    model = CoClustering((2, 3), random_state=0).fit(frame)
+    for rows, columns, kinds in (
+        ("Woman", "event_id", "women events"),
+        ("id", "col_0", "rows columns"),
+    ):
+        sides = Results.of(model, frame.rename_axis(index=rows, columns=columns)).findings.sides
+        assert " ".join(side.kinds for side in sides) == kinds
+
+
 def test_no_plural_is_invented():
     names = list("abcdefghijklmnopqr"), None
     data = Data(WOMEN.matrix, *names, "stadt", "home team")

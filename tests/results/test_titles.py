@@ -102,6 +102,8 @@ def test_names_that_say_nothing_are_not_used():
     assert all(set(title.split(BETWEEN)) <= set(people) for title in rows.titles)
     columns = planted(numbers, people).columns  # named by their own members
     assert all(set(title.split(BETWEEN)) <= set(people) for title in columns.titles)
+    plots = planted([f"plot {i}" for i in range(18)], people).columns
+    assert plots.titles == columns.titles  # rather than "plot 1 · plot 4"
     nameless = planted(numbers, numbers[:12])
     assert nameless.rows.titles == ["cluster 1", "cluster 2", "cluster 3"]
 

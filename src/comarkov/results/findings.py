@@ -28,6 +28,7 @@ from ..costs import objective as lifts
 from ..costs.labels import membership, ranks
 from ..costs.objective import Information
 from ..io.read.fit_input import fit_input
+from ..io.read.headers import kind_of
 from ..io.read.naming import distinct
 from ..io.read.records import known_variables, merge_intervals
 from ..io.store.opening import joint_weighed_by
@@ -461,8 +462,8 @@ def findings_on(fitted: Any, X: Any, weighted: Joint) -> Findings:
     kinds = []
     for axis, labels in (("row", "index"), ("column", "columns")):
         heading = getattr(getattr(X, labels, None), "name", None)  # of a data frame
-        kind = heading if isinstance(heading, str) else axis
-        kinds.append(getattr(X, f"{axis}_kind", kind))
+        is_named = isinstance(heading, str) and not heading.startswith("col_")  # as in a crosstab
+        kinds.append(getattr(X, f"{axis}_kind", kind_of(heading, axis) if is_named else axis))
     return findings_of(fitted, names_of_fit(fitted, X), kinds, weighted.csr)
 
 
