@@ -462,8 +462,9 @@ def findings_on(fitted: Any, X: Any, weighted: Joint) -> Findings:
     kinds = []
     for axis, labels in (("row", "index"), ("column", "columns")):
         heading = getattr(getattr(X, labels, None), "name", None)  # of a data frame
-        is_named = isinstance(heading, str) and not heading.startswith("col_")  # as in a crosstab
-        kinds.append(getattr(X, f"{axis}_kind", kind_of(heading, axis) if is_named else axis))
+        if not isinstance(heading, str) or heading.startswith("col_"):  # as crosstab has it
+            heading = axis
+        kinds.append(getattr(X, f"{axis}_kind", kind_of(heading, axis)))
     return findings_of(fitted, names_of_fit(fitted, X), kinds, weighted.csr)
 
 
