@@ -8,6 +8,7 @@ from helpers import refused
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import gammaln, xlogy
+from sklearn.neighbors import kneighbors_graph
 
 import comarkov
 from comarkov import evaluate
@@ -90,6 +91,14 @@ def test_many_small_groups_are_not_merged():
     """Modularity merges cliques in a ring; their description does not."""
     groups = found(nx.ring_of_cliques(60, 8))
     assert groups.labels.max() == 59
+
+
+def test_triangles_of_nearest_neighbours_do_not_divide_groups():
+    rng = np.random.default_rng(0)
+    points = np.concatenate([rng.normal(8 * i, 1, (80, 5)) for i in range(5)])
+    near = sp.csr_array(kneighbors_graph(points, 10))
+    groups = found(near.maximum(near.T))
+    assert np.array_equal(groups.labels, np.arange(400) // 80)
 
 
 @pytest.mark.parametrize("seed", range(3))

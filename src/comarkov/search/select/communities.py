@@ -4,6 +4,9 @@ Edges are described by a planted partition with given degrees: nodes of one grou
 often than their degrees explain. Single nodes move between the groups of their neighbours, then
 whole groups do, as in Louvain's method. The search begins as if there were twice as many edges,
 which keeps it from stopping at one group.
+
+Edges between similar things come in triangles: they say the same thing several times. If groups
+have more triangles than edges that are independent would close, each edge counts less.
 """
 
 from __future__ import annotations
@@ -26,13 +29,13 @@ MIN_STARTS, MAX_STARTS = 2, 10  # of large and of small networks
 MAX_CLIMBS = 6  # from the result of the last one
 LEAST_SAVED = 1e-6  # nats
 SAME_LENGTH = 1e-3  # a start that saves less than this share more is the last
+MAX_PATHS = 20_000  # of two edges, drawn to count triangles
 
 
 class Communities(NamedTuple):
     """Groups of nodes, and how they were chosen."""
 
     labels: np.ndarray  # -1 for nodes without edges
-    saved: float  # nats, compared with a single group
     is_weak: bool
 
     @property
@@ -67,7 +70,7 @@ def communities(data: Joint, run: Run) -> Communities:
     division, is_weak = _best(part, run)
     labels = np.full(csr.shape[0], -1)
     labels[linked] = _without_single_nodes(part, division.labels)
-    return Communities(labels, division.saved, is_weak)
+    return Communities(labels, is_weak)
 
 
 def _without_single_nodes(edges: sp.csr_array, labels: np.ndarray) -> np.ndarray:
@@ -97,10 +100,14 @@ def _best(edges: sp.csr_array, run: Run) -> tuple[Division, bool]:
         best = _better(best, first[-1].labels, normal, rng)
         if run.stop() or (i > 0 and best.saved - before <= SAME_LENGTH * best.saved):
             break
+    rng = run.drawing(Purpose.COMMUNITIES, several).rng
     if best.saved > WEAK * max(each.saved for each in first):
+        triangles = _triangles(nodes, best.labels, rng)
+        if triangles > 1:
+            coarser = _Network(nodes, triangles**-2).settle(best.labels, rng)
+            best = max(best._replace(saved=0.0), coarser, key=_saved)
         return best, False
     weak, view = _Network(nodes, WEAK_EVIDENCE), best._replace(saved=0.0)
-    rng = run.drawing(Purpose.COMMUNITIES, several).rng
     for each in first:
         view = _better(view, each.labels, weak, rng)
     return (view if view.saved > 0 else best), view.saved > 0
@@ -123,6 +130,31 @@ def _better(
 
 def _saved(division: Division) -> float:
     return division.saved
+
+
+def _triangles(nodes: moves.Nodes, labels: np.ndarray, rng: np.random.Generator) -> float:
+    """Return how many times as many triangles groups have as independent edges would close.
+
+    Two neighbours u, v of a node in its group are linked with probability d_u d_v / D, by their
+    edges inside the group and those of all its members.
+    """
+    n = labels.size
+    source, target = np.repeat(np.arange(n), np.diff(nodes.indptr)), nodes.indices
+    inside = labels[source] == labels[target]
+    source, target = source[inside], target[inside]
+    degree = np.bincount(source, minlength=n)
+    paths = degree * (degree - 1.0)
+    if not paths.any():
+        return 1.0
+    middle = rng.choice(n, min(MAX_PATHS, int(paths.sum())), p=paths / paths.sum())
+    place, other = rng.integers(degree[middle]), rng.integers(degree[middle] - 1)
+    first = (np.cumsum(degree) - degree)[middle]
+    u, v = target[first + place], target[first + other + (other >= place)]
+    closed = np.isin(u * n + v, source * n + target)
+    home = labels[middle]
+    others = 1 - 1 / np.bincount(labels)[home]  # no node is linked to itself
+    expected = degree[u] * degree[v] / (np.bincount(labels, degree)[home] * others)
+    return float(closed.sum() / np.minimum(expected, 1.0).sum())
 
 
 class Division(NamedTuple):
