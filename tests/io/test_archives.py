@@ -19,18 +19,38 @@ from comarkov.joint.messages import InputError
 
 CONTENT = np.random.default_rng(0).bytes(1_000_000)
 
+OK, MOVED = b"HTTP/1.0 200 OK\r\n", b"HTTP/1.0 302 Found\r\nLocation: "
+HOSTILE = {  # what a server sends
+    "endless": OK + b"\r\n",
+    "too long": OK + b"Content-Length: 99999999999999999999999\r\n\r\n",
+    "negative": OK + b"Content-Length: -5\r\n\r\nx",
+    "no HTTP": bytes(range(256)) * 300,
+    "nothing": b"",
+    "long header": OK + b"X: " + b"x" * 10**6,
+    "bad chunks": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+    "circle": MOVED + b"/data.bin\r\n\r\n",
+    "to a file": MOVED + b"file:///etc/passwd\r\n\r\n",
+    "to no address": MOVED + b"http://[::1/x\r\n\r\n",
+    "to a port": MOVED + b"http://127.0.0.1:99999999/\r\n\r\n",
+}
+
 
 class Handler(BaseHTTPRequestHandler):
     """Serves CONTENT; the server's ``behaviour`` says how well."""
 
     def do_GET(self):
-        server = self.server
+        server, behaviour = self.server, self.server.behaviour
         server.asked.append(self.path)
+        if behaviour in HOSTILE:
+            self.wfile.write(HOSTILE[behaviour])
+            while behaviour == "endless":
+                self.wfile.write(CONTENT)
+            return
         self.send_response(200)
         self.send_header("Content-Length", str(len(CONTENT)))
         self.end_headers()
         bodies = {"cut off": CONTENT[: len(CONTENT) // 2], "damaged": CONTENT[:-1] + b"!"}
-        self.wfile.write(bodies.get(server.behaviour, CONTENT))
+        self.wfile.write(bodies.get(behaviour, CONTENT))
 
     def log_message(self, *args):
         pass
@@ -64,7 +84,7 @@ def test_fetched_once(server, archive, tmp_path):
     assert len(server.asked) == 1
 
 
-@pytest.mark.parametrize("behaviour", ["cut off", "damaged"])
+@pytest.mark.parametrize("behaviour", ["cut off", "damaged", *HOSTILE])
 def test_a_download_that_fails_leaves_nothing_behind(behaviour, server, archive, tmp_path):
     server.behaviour = behaviour
     with pytest.raises(ConnectionError) as caught:
@@ -125,49 +145,11 @@ def zipped(path, members):
 both_formats = pytest.mark.parametrize("make", [tar, zipped])
 
 
-def assert_refused(path, read=lambda path: dict(read_members(path))):
-    with pytest.raises(InputError) as caught:
-        read(path)
-    assert caught.value.file == path
-    assert "fetch it again" in caught.value.advice
-
-
-@both_formats
+@pytest.mark.parametrize("make", [tar, zipped])
 def test_contents_by_name(make, tmp_path):
     expected = {"data/a.txt": b"a", "data/b/c.txt": b"c" * 1000}
     files = dict(read_members(make(tmp_path / "x", expected)))
     assert files == {PurePosixPath(name): content for name, content in expected.items()}
-
-
-@both_formats
-def test_bombs_are_refused(make, tmp_path, monkeypatch):
-    monkeypatch.setattr(collections, "MAX_ARCHIVE_CONTENT", 10**6)
-    assert_refused(make(tmp_path / "x", {"data/0": bytes(10**6), "data/1": b"1"}))
-
-
-def test_links_in_an_archive_lead_nowhere(tmp_path):
-    with tarfile.open(tmp_path / "x", "w:gz") as file:
-        info = tarfile.TarInfo("data/link")
-        info.type, info.linkname = tarfile.SYMTYPE, "/etc/passwd"
-        file.addfile(info)
-    assert dict(read_members(tmp_path / "x")) == {}
-
-
-@both_formats
-@pytest.mark.parametrize("harm", ["cut", "flip", "empty", "text"])
-def test_damage_is_one_clear_error(tmp_path, make, harm):
-    path = make(tmp_path / "x", {"data/noise": CONTENT})
-    whole = path.read_bytes()
-    middle = len(whole) // 2
-    flipped = bytes(b ^ 255 for b in whole[middle : middle + 50])
-    harmed = {
-        "cut": whole[:middle],
-        "flip": whole[:middle] + flipped + whole[middle + 50 :],
-        "empty": b"",
-        "text": b"<html>not found</html>",
-    }
-    path.write_bytes(harmed[harm])
-    assert_refused(path)
 
 
 # --- the data sets themselves -----------------------------------------------------------------
@@ -183,21 +165,13 @@ def test_errors_say_what_to_do(tmp_path):
         datasets.fetch("southern-women")
 
 
-MOVIES = {"u.data": b"1\t1\t5\t0\n", "u.item": b"1|Film|1\n", "u.genre": b"Drama|0\n"}
-
-
-@pytest.mark.parametrize(
-    ("name", "members"),
-    [
-        ("movielens", {"ml-100k/u.data": MOVIES["u.data"]}),
-        ("movielens", {f"ml-100k/{name}": text for name, text in MOVIES.items()}),
-        ("newsgroups", {"20news-bydate-train/sci.space/1": b"one text"}),
-    ],
-)
-def test_other_archives_are_not_taken_for_the_data_sets(name, members, tmp_path):
-    make = zipped if name == "movielens" else tar
-    path = make(tmp_path / datasets.CATALOGUE[name].archive.file, members)
-    assert_refused(path, lambda path: datasets.load(name, path.parent))
+@pytest.mark.parametrize("name", ["movielens", "newsgroups"])
+def test_only_what_was_published_is_read(name, tmp_path):
+    path = zipped(tmp_path / datasets.CATALOGUE[name].archive.file, {"u.data": b"1\t1\t5\t0\n"})
+    with pytest.raises(InputError) as caught:
+        datasets.load(name, tmp_path)
+    assert caught.value.file == path
+    assert "fetch it again" in caught.value.advice
 
 
 @pytest.mark.parametrize(
