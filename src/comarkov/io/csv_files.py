@@ -32,15 +32,7 @@ def csv_text(header: Iterable[Any], lines: Iterable[Iterable[Any]]) -> str:
 
 
 def for_spreadsheets(text: str) -> str:
-    """CSV with an apostrophe before all cells that a spreadsheet would compute.
-
-    Examples
-    --------
-    >>> print(for_spreadsheets("name,cluster\\n@ann,-1\\n").removeprefix("\\ufeff"))
-    name,cluster
-    '@ann,-1
-    <BLANKLINE>
-    """
+    """CSV with an apostrophe before all cells that a spreadsheet would compute."""
     header, *lines = csv.reader(io.StringIO(text, newline=""))
     cells = csv_text(map(quote_formula, header), (map(quote_formula, line) for line in lines))
     return SPREADSHEET_MARK.decode() + cells
@@ -55,22 +47,10 @@ def tables_for_spreadsheets(texts: Mapping[str, str], is_wanted: bool = True) ->
 
 
 def quote_formula(cell: str) -> str:
-    """A cell that no spreadsheet computes.
-
-    Examples
-    --------
-    >>> quote_formula("=1+1"), quote_formula("'=1+1"), quote_formula("-1.5"), quote_formula("'tis")
-    ("'=1+1", "''=1+1", '-1.5', "'tis")
-    """
+    """A cell that no spreadsheet computes."""
     return f"'{cell}" if FORMULA.match(cell) and not NUMBER.fullmatch(cell) else cell
 
 
 def unquote_formula(cell: str) -> str:
-    """The text that ``quote_formula`` made a cell from.
-
-    Examples
-    --------
-    >>> unquote_formula("'=1+1"), unquote_formula("''=1+1"), unquote_formula("'tis")
-    ('=1+1', "'=1+1", "'tis")
-    """
+    """The text that ``quote_formula`` made a cell from."""
     return cell[1:] if cell.startswith("'") and FORMULA.match(cell) else cell

@@ -119,9 +119,8 @@ class ReadKeywords(TypedDict, total=False):
         The query for a database.
     table : str, default: the only one
         The table of a database.
-    layer : str, default: X; counts if X is scaled
-        The layer of an AnnData file, or raw. If X has negative values, as scaled data do, the
-        counts in a layer or in ``.raw`` are read, with a warning.
+    layer : str, default: X
+        The layer of an AnnData file, or raw.
     row_names : path, (path, ids, names), mapping or list, optional
         A file with ids and names, to replace ids by names; FILE:IDS:NAMES chooses its columns. By
         default these are its first two; if the source has no ids, one name in each line, in order.
@@ -145,8 +144,6 @@ class ReadKeywords(TypedDict, total=False):
         The largest size that a compressed or h5ad file may unpack to, such as 2GB.
     text : str or int, default: text
         The column or field with the text.
-    text_separator : str, default: none
-        The line between two texts of a file, such as % or ---; "" is an empty line.
     n_words : int, default: all
         Keep only the N most informative words.
     min_df : int, default: 2; 1 for predict
@@ -191,7 +188,6 @@ class ReadKeywords(TypedDict, total=False):
     entry_kind: Annotated[str | None, _once("WORD")]
     max_bytes: Annotated[int | None, _once("SIZE")]
     text: Annotated[Column, Option("COLUMN", ("texts",), COLUMNAR)]
-    text_separator: Annotated[str | None, Option("LINE", ("texts",), (TEXT_FILE,))]
     n_words: Annotated[int | None, _once("N", TEXT_KINDS)]
     min_df: Annotated[int, _once("N", TEXT_KINDS, default=2)]
     stop_words: Annotated[str | list[str] | None, Option("WORDS", TEXT_KINDS, default="english")]

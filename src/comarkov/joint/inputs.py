@@ -20,9 +20,9 @@ from .objects import (
     is_frame,
     is_graph,
     is_pandas,
+    layers,
     refuse_surrogates,
     refuse_unsuitable,
-    weights_of,
 )
 from .parts import row_ranges
 
@@ -84,10 +84,12 @@ def named(X: Any) -> NamedMatrix | None:
         )
         return NamedMatrix(X.matrix, rows, columns)
     if is_anndata(X):
-        layer = weights_of(X)
-        return NamedMatrix(
-            layer.matrix, as_objects(layer.row_names), as_objects(layer.column_names)
-        )
+        every = layers(X)
+        if "X" not in every:
+            problem, advice = "The AnnData object has no X", "Read a layer: comarkov.read(X, layer="
+            raise InputError(problem, advice=f"{advice}{[*every, 'counts'][0]!r})")
+        matrix, rows, columns = every["X"]
+        return NamedMatrix(matrix, as_objects(rows), as_objects(columns))
     if is_graph(X):
         matrix, *nodes = from_graph(GraphEdges.of(X))
         return NamedMatrix(matrix, *map(as_objects, nodes))

@@ -42,21 +42,16 @@ IRREGULAR = {"person": "people", "woman": "women", "man": "men", "child": "child
 IRREGULAR |= {each: each for each in ("aircraft", "data", "fish", "series", "sheep", "species")}
 # What rows and columns often are. Other headings may have no regular plural.
 COMMON_KINDS = (
-    "account actor airport animal answer area article artist author bank bird boat book borough "
-    "brand breed bus candidate car category cell child city class client club code column "
-    "company country county course crop customer date day department device disease dish district "
-    "document drink drug election event feature film firm fish flight food fruit game gene genre "
-    "group hour house household idea image ingredient insect island item job key keyword lake "
-    "language law lender letter line link list location lot machine mail man market member "
-    "message model month movie name network newspaper node object observation occupation offence "
-    "offense order organ owner page paper part party path patient person phone photo place plant "
-    "player plot pool port post problem product program project protein province quarter "
-    "question quote rater reader recipe record region report respondent review river road role "
-    "room route row rule sample scene school score screen season sector sentence ship shop site "
-    "skill son song source species sport state station step stock store street student subject "
-    "supplier symbol symptom system tag task teacher team term test text theme thing title token "
-    "tool topic town track trade train treatment tree trial trip type unit user variable vehicle "
-    "village visit visitor voter ward week wine woman word work worker year zone "
+    "account airport animal area article bank bird boat book borough brand breed bus candidate "
+    "car category cell city class club code column company county course crop date day device "
+    "disease dish district drink drug film firm flight food fruit game gene genre group hour "
+    "house household idea insect island item job key keyword lake law line link list lot mail "
+    "market model month movie name network node object offense organ page part party path phone "
+    "photo place plot pool port post problem product program project protein quote recipe record "
+    "report review road role room route row rule sample scene school score screen season ship "
+    "shop site skill son song source sport state step stock store street subject symbol symptom "
+    "system tag task team term test text theme thing title token tool topic town track trade "
+    "train tree trial trip type unit variable vehicle visit ward week wine word work year zone"
 )
 #: Of nouns with a regular plural, in words of five letters or more: carrier, airline, destination.
 NOUN_ENDINGS = re.compile(
@@ -83,13 +78,7 @@ def as_plural(noun: str) -> str:
 
 
 def plural_of_kind(kind: str, other: str) -> str:
-    """The plural of what rows or columns are, if it is known; else another word.
-
-    Examples
-    --------
-    >>> plural_of_kind("home team", "rows"), plural_of_kind("stadt", "rows")
-    ('home teams', 'rows')
-    """
+    """The plural of what rows or columns are, if it is known; else another word."""
     last, known = re.split("[ -]", kind)[-1], COMMON_KINDS.split()
     if last in known or last in IRREGULAR or NOUN_ENDINGS.search(last):
         return plural(kind)
@@ -188,12 +177,6 @@ def need(purpose: str, *packages: str, install: str = "comarkov[cli]") -> None:
     """Raise an error of one line, which says what to install, if a package is missing.
 
     Call it before the import, and before work that would be lost.
-
-    Examples
-    --------
-    >>> need("Reading tables", "no_such_package")
-    Traceback (most recent call last):
-    ImportError: Reading tables needs no_such_package. Run: pip install 'comarkov[cli]'
     """
     missing = [package for package in packages if not is_installed(package)]
     if missing:
@@ -209,13 +192,7 @@ SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(?:([kmgt])?i?b)?", re.IGNORECASE)
 
 
 def bytes_of(text: str) -> int | None:
-    """A size such as 500000, 300MB or 2GB in bytes; None if it is none.
-
-    Examples
-    --------
-    >>> bytes_of("1.5 GB"), bytes_of("much")
-    (1500000000, None)
-    """
+    """A size such as 500000, 300MB or 2GB in bytes; None if it is none."""
     parts = SIZE.fullmatch(text.strip())
     if parts is None:
         return None
@@ -223,13 +200,7 @@ def bytes_of(text: str) -> int | None:
 
 
 def size_text(count: float) -> str:
-    """A number of bytes as people write it.
-
-    Examples
-    --------
-    >>> size_text(1_234_000_000), size_text(5_000)
-    ('1.2 GB', '5 kB')
-    """
+    """A number of bytes as people write it."""
     for unit, name in ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
         if count >= unit:
             return f"{count / unit:.{1 if count < 9.95 * unit else 0}f} {name}".replace(".0 ", " ")
@@ -237,13 +208,7 @@ def size_text(count: float) -> str:
 
 
 def time_text(seconds: float) -> str:
-    """Return a time as people write it.
-
-    Examples
-    --------
-    >>> time_text(3.21), time_text(200), time_text(9000)
-    ('about 3 seconds', 'about 3 minutes', 'about 2.5 hours')
-    """
+    """Return a time as people write it."""
     for unit, name in ((3600.0, "hours"), (60.0, "minutes")):
         if seconds >= 1.5 * unit:
             count = seconds / unit

@@ -128,67 +128,29 @@ def are_documents(values: Sequence[Any]) -> bool:
     return bool(present) and words / len(present) >= DOCUMENT_WORDS
 
 
-X = "X"
-RAW = "raw"
-#: Names under which single-cell tools keep counts, the most common first.
-USUAL_LAYERS = ("counts", "raw_counts", RAW, "count", "umi", "umis")
-
-
-class Layer(NamedTuple):
-    """One matrix of an AnnData object, under the name by which users choose it."""
-
-    name: str
-    matrix: Any
-    row_names: Any
-    column_names: Any
-    place: str  # in the object, for messages
-
-    def __str__(self) -> str:
-        return self.place
-
-    @property
-    def choice(self) -> str:
-        """The keyword of ``comarkov.read`` that chooses this matrix."""
-        return f'layer="{self.name}"'
-
-
 def is_anndata(annotated: Any) -> bool:
     """Is it an AnnData object? Nothing is imported: it is recognised by its attributes."""
     return all(hasattr(annotated, part) for part in ("X", "obs_names", "var_names"))
 
 
-def layers(annotated: Any) -> list[Layer]:
-    """All matrices: X first, then the usual layers of counts, ``.raw`` among them, then others."""
+class Layer(NamedTuple):
+    """One matrix of an AnnData object, in memory."""
+
+    matrix: Any
+    row_names: Any
+    column_names: Any
+
+
+def layers(annotated: Any) -> dict[str, Layer]:
+    """All matrices of an AnnData object by the names that choose them: X, its layers, raw."""
     rows, columns = annotated.obs_names, annotated.var_names
-    found = {
-        name: Layer(name, matrix, rows, columns, f"layers[{name!r}]")
-        for name, matrix in getattr(annotated, "layers", {}).items()
-        if name is not None  # which is X from anndata 0.13 on
-    }
-    if annotated.X is not None:
-        found.setdefault(X, Layer(X, annotated.X, rows, columns, X))
+    every = {"X": annotated.X, **getattr(annotated, "layers", {})}
+    every.pop(None, None)  # which is X from anndata 0.13 on
+    found = {name: Layer(W, rows, columns) for name, W in every.items() if W is not None}
     raw: Any = getattr(annotated, "raw", None)  # which may have more variables than X
     if raw is not None:
-        found.setdefault(RAW, Layer(RAW, raw.X, rows, raw.var_names, ".raw"))
-    first = [X] * (X in found and found[X].place == X)
-    order = dict.fromkeys([*first, *(name for name in USUAL_LAYERS if name in found), *found])
-    return [found[name]._replace(matrix=in_memory(found[name].matrix)) for name in order]
-
-
-def weights_of(annotated: Any) -> Layer:
-    """X if its values are weights; else the first other matrix of counts, or of weights.
-
-    Scaled data have negative values, and the counts are then in a layer or in ``.raw``. Where no
-    matrix holds weights this is the first, whose values are then refused.
-    """
-    every = layers(annotated)
-    if not every:
-        raise ValueError("The AnnData object has no X, no .raw and no layers.")
-    if every[0].name == X and problem(every[0].matrix) is None:
-        return every[0]
-    others = [layer for layer in every if problem(layer.matrix) is None]
-    counts = (layer for layer in others if are_whole(_values(layer.matrix)))
-    return next(counts, others[0] if others else every[0])
+        found.setdefault("raw", Layer(raw.X, rows, raw.var_names))
+    return {name: layer._replace(matrix=in_memory(layer.matrix)) for name, layer in found.items()}
 
 
 def problem(matrix: Any) -> str | None:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...joint import objects as matrices_of
-from ...joint.messages import InputError, listed, need, warn_user
+from ...joint.messages import InputError, need, warn_user
 from ...joint.objects import Layer, is_anndata
 from ..files import whole_file
 from ..read_options import ReadOptions
@@ -28,17 +28,18 @@ HEAP, HEAP_OBJECT = re.compile(rb"GCOL\x01\0\0\0(.{8})", re.DOTALL), struct.Stru
 
 
 def from_anndata(annotated: Any, options: ReadOptions, name: str = ANNDATA_OBJECT) -> Data:
-    """X of an AnnData object, or another of its matrices, with the names and classes of its sides.
-
-    ``layer`` is the key of a layer, "raw" or "X". Without it X is read; if X has negative values,
-    as scaled data do, the counts in a layer or in ``.raw`` are, with a warning.
-    """
-    layer = _layer(annotated, options.layer, name)
-    problem = matrices_of.problem(layer.matrix)
-    if problem is not None:
-        raise _no_weights(annotated, layer, problem, name)
+    """X of an AnnData object, or the layer that the user wants, with names and classes."""
+    layers = matrices_of.layers(annotated)
+    wanted = options.layer or "X"
+    if wanted not in layers:
+        similar = [*get_close_matches(wanted, layers, n=1), *layers, "counts"][0]
+        problem = f"it has no layer {wanted!r}, only {', '.join(layers) or 'nothing to read'}"
+        raise InputError(problem, file=name, advice=f"Use layer={similar!r}.")
+    layer = layers[wanted]
+    if (problem := matrices_of.problem(layer.matrix)) is not None:
+        raise _no_weights(layers, wanted, problem, name)
     rows, columns = distinct(layer.row_names), distinct(layer.column_names)
-    reading = {} if layer.name == matrices_of.X else {"layer": layer.name}
+    reading = {} if wanted == "X" else {"layer": wanted}
     with errors_in(name):
         data = Data(layer.matrix, rows, columns, "observation", "variable", name, reading=reading)
     if not hasattr(annotated, "obs"):  # .raw alone
@@ -54,48 +55,20 @@ def from_h5ad(file: Opened, options: ReadOptions) -> Data:
     return from_anndata(_load(file, options.max_bytes), options, file.name)
 
 
-def _layer(annotated: Any, wanted: str | None, name: str) -> Layer:
-    """The matrix that the user wants, or the one that holds weights."""
-    if wanted is None:
-        layer = matrices_of.weights_of(annotated)
-        if layer.name != matrices_of.X and matrices_of.problem(layer.matrix) is None:
-            warn_user(
-                f"X of {name} is missing or has values that are no weights, so {layer} is used "
-                f"instead. Choose it to silence this note: {_call(name, layer.choice)}"
-            )
-        return layer
-    layers = {layer.name: layer for layer in matrices_of.layers(annotated)}
-    if wanted not in layers:
-        similar = [*get_close_matches(wanted, layers, n=1), *layers, matrices_of.X][0]
-        problem = f"it has no layer {wanted!r}, only {', '.join(layers) or 'nothing to read'}"
-        raise InputError(problem, file=name, advice=f"Use layer={similar!r}.")
-    return layers[wanted]
-
-
-def _no_weights(annotated: Any, layer: Layer, problem: str, name: str) -> InputError:
+def _no_weights(layers: dict[str, Layer], wanted: str, problem: str, name: str) -> InputError:
     """The error about a matrix that holds no weights, with one that could be read instead."""
-    layers = matrices_of.layers(annotated)
-    good = [each for each in layers if matrices_of.problem(each.matrix) is None]
-    advice = "Write 0 where values are missing."
-    if good:
-        advice = f"Read {good[0]}: {_call(name, good[0].choice)}"
-    elif problem.startswith("negative"):
-        is_object, counts = name == ANNDATA_OBJECT, _call(name, 'layer="counts"')
-        keep = 'run adata.layers["counts"] = adata.X.copy()' if is_object else "copy X to a layer"
-        advice = (
-            f"Pass the data as they were before scaling: none of {listed(layers, 9)} holds counts. "
-            f"To keep them, {keep} before you scale, then use {counts}"
-        )
+    good = [key for key, each in layers.items() if matrices_of.problem(each.matrix) is None]
+    choice = f'layer="{[*good, "counts"][0]}"'
+    call = f"comarkov.read(adata, {choice})" if name == ANNDATA_OBJECT else choice
+    advice = f"Pass the data as they were before scaling: {call}"
+    if not good and not problem.startswith("negative"):
+        advice = "Write 0 where values are missing."
+    layer = layers[wanted]
     try:
         refuse_bad_weights(layer.matrix, layer.row_names, layer.column_names, name)
     except InputError as error:
         return InputError(error.args[0], file=name, advice=advice)
-    return InputError(f"{layer} has {problem}", file=name, advice=advice)
-
-
-def _call(name: str, choice: str) -> str:
-    """How to choose a matrix: a call for an object; for a file the keyword, or option, alone."""
-    return f"comarkov.read(adata, {choice})" if name == ANNDATA_OBJECT else choice
+    return InputError(f"{wanted} has {problem}", file=name, advice=advice)
 
 
 def _load(file: Opened, max_bytes: int | None = None) -> Any:
