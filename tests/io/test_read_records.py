@@ -60,6 +60,23 @@ TABLES = {
     "counts without names": (COUNTS, "table"),
     "an event log": (log(), "edges"),
     "a grid": (GRID, "edges"),
+    "a grid with gaps": (GRID.assign(crop=GRID.crop.where(GRID.index > 3)), "edges"),
+    "a grid of decimals": (
+        factors(np.arange(40) / 2, np.arange(15) / 4)
+        .set_axis(["length", "height"], axis=1)
+        .assign(Freq=RNG.poisson(2, 600)),
+        "edges",
+    ),
+    "votes with their total": (
+        (COUNTS * [900, 800, 1, 1, 2, 1]).assign(
+            name=CARS.name, all=lambda t: t[[*"abcdef"]].sum(axis=1)
+        ),
+        "table",
+    ),
+    "decimals of which most are numbered": (
+        pd.DataFrame(RNG.random((20, 4)), columns=["x1", "x2", "x3", "y"]),
+        "records",
+    ),
     "two names": (log()[["user", "item"]], "edges"),
     "texts": (
         pd.DataFrame({"id": range(20), "text": [f"a b c {i} d" for i in range(20)]}),
@@ -303,19 +320,3 @@ def test_variables_have_the_weights_of_the_user():
     assert heavy.matrix.sum() == pytest.approx(plain.matrix.sum() + N)
     with pytest.raises(InputError):
         comarkov.records(CARS, variable_weights="weight=-1")
-
-
-def test_a_part_of_a_date_is_counted_once():
-    rng = np.random.default_rng(0)
-    dates = pd.Timestamp("2015-01-01") + pd.to_timedelta(rng.integers(0, 2000, 200), unit="D")
-    frame = pd.DataFrame({"date": dates.strftime("%Y-%m-%d"), "year": dates.year})
-    frame["month"], frame["sex"] = dates.month, rng.choice(["f", "m"], 200)
-    with noted("year (part of the date)", "month (part of the date)"):
-        data = comarkov.records(frame)
-    assert {v["heading"] for v in data.reading["variables"]} == {"date", "sex"}
-    kept = comarkov.records(frame, variable_weights="year=2", drop="month")
-    assert "year" in {v["heading"] for v in kept.reading["variables"]}
-    frame.loc[0, "year"] = 1999  # it is something else
-    with noted("month (part of the date)"):
-        data = comarkov.records(frame)
-    assert "year" in {v["heading"] for v in data.reading["variables"]}

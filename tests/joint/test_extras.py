@@ -10,7 +10,7 @@ import comarkov
 from comarkov import CoClustering, Results, datasets
 from comarkov.io.read import raw_tables
 from comarkov.joint import messages
-from comarkov.joint.messages import CLI, need
+from comarkov.joint.messages import CLI, bytes_of, need, size_text, time_text
 
 ADVICE = "Run: pip install 'comarkov[cli]'"
 

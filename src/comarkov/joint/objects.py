@@ -14,7 +14,6 @@ import numpy as np
 import scipy.sparse as sp
 
 from .messages import InputError, listed, quote
-from .scale import are_whole
 
 NUMBER_KINDS = "iufbc"  # of NumPy
 TEXT_TYPES = ("String", "Categorical", "Enum")  # of polars

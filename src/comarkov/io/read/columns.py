@@ -7,7 +7,6 @@ in each line; an event log has names that recur; records have columns of differe
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -95,14 +94,17 @@ class ColumnProfile:
         if self.role == "category":
             return self.distinct >= 2
         are_few = self.distinct <= MAX_FACTOR or "year" in self.units
-        is_code = self.role == "number" and self.is_whole and are_few
-        return is_code and self.filled >= SIDE_REPEATS * self.distinct
+        return self.role == "number" and self.is_whole and are_few and self.recurs
+
+    @property
+    def recurs(self) -> bool:
+        """Is each value there several times, on average?"""
+        return self.filled >= SIDE_REPEATS * self.distinct
 
     @property
     def is_side(self) -> bool:
         """Does it hold names that recur, and enough of them for the rows of an event log?"""
-        recurs = self.filled >= SIDE_REPEATS * self.distinct
-        return self.role == "category" and self.distinct >= SIDE_NAMES and recurs
+        return self.role == "category" and self.distinct >= SIDE_NAMES and self.recurs
 
     @property
     def is_count(self) -> bool:
@@ -213,6 +215,8 @@ def mixed_units(columns: Sequence[ColumnProfile]) -> str:
     columns = columns[:: len(columns) // UNIT_COLUMNS + 1]
     if negative := [c for c in columns if c.is_negative]:
         return f"{quote(negative[0].heading)} has numbers below 0"
+    if _add_up(columns, are_shares=False):
+        return ""
     named = [c for c in columns if c.units and c.distinct > 2]
     if named and len(columns) > 1 and not set.intersection(*(c.units for c in columns)):
         return f"{quote(named[0].heading)} is a measure of its own"
@@ -234,12 +238,8 @@ def doubtful_units(columns: Sequence[ColumnProfile]) -> str:
     known = [c for c in columns if c.numbers.size]
     if len(known) > FEW_COLUMNS or max((c.filled for c in known), default=0) < FEW_RECORDS:
         return ""
-    if _are_numbered(known):
+    if _are_numbered(known) or _add_up(known):
         return ""
-    if len({c.numbers.size for c in known}) == 1 and len(known) > 2:
-        sums = np.sum([c.numbers for c in known], axis=0)
-        if np.ptp(sums) <= SUM_ROUNDING * sums.mean():  # shares
-            return ""
     codes = [c for c in known if is_heading(c.heading) and c.is_factor]
     if codes and len(codes) < len(known):
         return f"{quote(codes[0].heading)} seems to number things"
@@ -256,10 +256,20 @@ def _apart(columns: Sequence[ColumnProfile], ratio: float) -> str:
     return f"{quote(high.heading)} is {times} {quote(low.heading)}"
 
 
+def _add_up(columns: Sequence[ColumnProfile], are_shares: bool = True) -> bool:
+    """Is one column the sum of the others? Or are all shares, whose sum is always the same?"""
+    if len(columns) < 3 or len({c.numbers.size for c in columns}) > 1:
+        return False
+    numbers = np.array([c.numbers for c in columns])
+    sums = numbers.sum(axis=0)
+    is_total = np.abs(2 * numbers - sums).max(axis=1) <= SUM_ROUNDING * np.median(sums)
+    return bool(is_total.any()) or (are_shares and np.ptp(sums) <= SUM_ROUNDING * sums.mean())
+
+
 def _are_numbered(columns: Sequence[ColumnProfile]) -> bool:
-    """Are most headings numbers, or numbers after the same letters: 1970, X1970, week 3?"""
-    stems = Counter(c.heading.rstrip("0123456789") for c in columns if c.heading[-1:].isdecimal())
-    return bool(stems) and max(stems.values()) > len(columns) / 2
+    """Are all headings numbers, or numbers after the same letters: 1970, X1970, week 3?"""
+    stems = {c.heading.rstrip("0123456789") for c in columns}
+    return len(stems) == 1 and all(c.heading[-1:].isdecimal() for c in columns)
 
 
 # --- tables -----------------------------------------------------------------------------------
@@ -390,6 +400,10 @@ def _grid(columns: _Columns) -> Recognised | None:
     """One measurement for each combination of factors: variety, year, site and yield."""
     factors = [each for each in columns.every if each.is_factor]
     measures = [each for each in columns.of("number") if not each.is_factor]
+    counts = [each for each in columns.of("number") if each.is_count]
+    sides = [each for each in columns.every if each.recurs and each not in counts]
+    if len(counts) == 1 and len(sides) == 2:  # which may be classes of decimals
+        factors, measures = sides, counts
     others = columns.of("unique", "prose", "date")
     if len(measures) != 1 or len(factors) < 2 or others or measures[0].is_negative:
         return None

@@ -276,13 +276,16 @@ def _interpret(table: RawTable, kind: str | None, options: ReadOptions, form: st
         advice = "Leave it out, or use kind='edges', kind='table' or kind='records'."
         raise InputError(problem, file=table.name, advice=advice)
     options.check(kind, form)
-    chosen = options.changed(**recognised.keywords)
+    keywords = dict(recognised.keywords)
+    if recognised.reason and kind == "edges" and options.missing is None:
+        keywords["missing"] = "skip"  # in a log or a panel it is not an error
+    chosen = options.changed(**keywords)
     if recognised.reason:
         warn_user(f"{table.name}: {_explain(table, kind, chosen, recognised.reason)}")
     data = READERS[kind](table, chosen)
     if kind == "sequences":
         return data
-    reading = {"kind": kind, **recognised.keywords, **data.reading, **detected_marks(table)}
+    reading = {"kind": kind, **keywords, **data.reading, **detected_marks(table)}
     return replace(data, reading=reading)
 
 

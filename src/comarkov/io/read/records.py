@@ -130,11 +130,6 @@ def _variables(
             aside.append((name, NOT_DESCRIBING.get(profile.role, "too many different values")))
         share = weights.get(name, 1.0) / max(len(described), 1)
         variables += [replace(each, weight=share) for each in described]
-    for again in _repeated(table, variables):
-        name = table.field(again.heading, "names")
-        if name not in {**bins, **weights}:
-            variables.remove(again)
-            aside.append((name, "part of the date"))
     if len(variables) < 2:
         problem = f"{len(variables) or 'none'} of its columns can describe records, which takes two"
         raise table.unsuitable(problem)
@@ -142,22 +137,6 @@ def _variables(
         facts = [f"{table.label(name)} ({why})" for name, why in aside]
         warn_user(f"{table.name}: set aside: {listed(facts, 6)}.")
     return variables
-
-
-def _repeated(table: RawTable, variables: Sequence[Variable]) -> list[Variable]:
-    """The variables that repeat a part of dates, such as a column of years beside a date."""
-    parts = [
-        dates_in(table, table.field(variable.heading, "names")).dt.strftime(form)
-        for variable in variables
-        if variable.part
-        for form in (DATE_PARTS[variable.part], *(("%-m", "%b") * (variable.part == "month")))
-    ]
-
-    def repeats(variable: Variable) -> bool:
-        texts = _texts(table, table.field(variable.heading, "names")).str.replace(*SAME_NUMBER)
-        return any((texts == part).all() for part in parts)
-
-    return [each for each in variables if each.part is None and repeats(each)] if parts else []
 
 
 def _described(table: RawTable, profile: ColumnProfile, how: str | None) -> Iterator[Variable]:
