@@ -108,16 +108,6 @@ def test_damaged_annotations_are_reported(tmp_path):
     assert comarkov.read(path).shape == (2, 2)
 
 
-def test_characters_that_do_not_exist(tmp_path):
-    path = tmp_path / "data.npz"
-    Data([[1, 2], [3, 0]], row_kind="woman").save(path)
-    with np.load(path) as archive:
-        parts = {key: archive[key] for key in archive.files}
-    bad = np.frombuffer(np.array([0x7FFFFFFF], np.uint32).tobytes(), "U1").reshape(())
-    np.savez(path, **(parts | {"row_kind": bad}))
-    assert "do not exist" in str(refusal(comarkov.read, path))
-
-
 @pytest.mark.parametrize("names", [[], ["who"]])
 def test_fit_refuses_columns_of_the_same_name(names):
     lines = [["x", 1, 2, 0], ["y", 3, 0, 1], ["z", 0, 1, 2]]

@@ -2,7 +2,10 @@
 
 import gzip
 import os
+import socket
 import sqlite3
+import struct
+import threading
 from contextlib import closing
 from decimal import Decimal
 
@@ -146,6 +149,60 @@ def test_a_server_that_is_not_there_and_a_password(tmp_path):
     address = f"postgresql://ann:secret@/shop?host={tmp_path}"
     error = refused(address, "postgresql://ann@/shop", "connection", table="sales")
     assert "secret" not in str(error)
+
+
+def answer(kind, *parts):
+    """A message of a PostgreSQL server."""
+    body = b"".join(parts)
+    return kind + struct.pack("!I", len(body) + 4) + body
+
+
+def described(*names, oid=25):
+    about = [name + b"\0" + struct.pack("!IHIhIH", 0, 0, oid, -1, 2**32 - 1, 0) for name in names]
+    return answer(b"T", struct.pack("!H", len(names)), *about)
+
+
+def values(*cells):
+    each = [struct.pack("!i", len(cell)) + cell for cell in cells]
+    return answer(b"D", struct.pack("!H", len(cells)), *each)
+
+
+READY, DONE = answer(b"Z", b"I"), answer(b"C", b"SELECT 1\0")
+WELCOME = answer(b"R", bytes(4)) + answer(b"S", b"client_encoding\0UTF8\0") + READY
+HOSTILE = {  # what a server sends at first, and as the answer to each query
+    "no PostgreSQL": (b"HTTP/1.0 400 Bad\r\n\r\n" * 99, b""),
+    "a huge message": (b"R" + struct.pack("!I", 2**31 - 1), b""),
+    "control characters": (answer(b"E", b"SFATAL\0C28000\0M\x1b[31m\nred\0\0"), b""),
+    "garbage": (WELCOME, b"\0\xff" * 50),
+    "nothing": (WELCOME, READY),
+    "values without names": (WELCOME, values(b"a", b"b") + DONE + READY),
+    "too few values": (WELCOME, described(b"", b"t") + values(b"x") + DONE + READY),
+    "no text": (WELCOME, described(b"\xff", b"n") + values(b"\xff", b"\xfe") + DONE + READY),
+    "no number": (WELCOME, described(b"a", b"n", oid=23) + values(b"x", b"y") + DONE + READY),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_server(name):
+    first, each = HOSTILE[name]
+
+    def serve():
+        connection, _ = listening.accept()
+        with connection:
+            while connection.recv(1 << 16)[4:8] == struct.pack("!I", 80877103):  # TLS?
+                connection.sendall(b"N")
+            connection.sendall(first)
+            while each and connection.recv(1 << 16):
+                connection.sendall(each)
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        address = f"postgresql://ann:secret@127.0.0.1:{listening.getsockname()[1]}/shop"
+        error = refused(address, "postgresql://ann@")
+        thread.join(10)
+    assert "secret" not in str(error)
+    assert str(error).isprintable()
 
 
 # --- files ------------------------------------------------------------------------------------

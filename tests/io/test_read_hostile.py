@@ -14,6 +14,7 @@ from commands import assert_refused, run
 from refusals import refused
 
 import comarkov
+from comarkov.io.read.headers import in_order, looks_like_number
 from comarkov.joint.messages import InputError
 
 
@@ -62,6 +63,15 @@ def test_parquet_whose_pages_are_damaged(use, here):
             errors.append(error)
     assert errors
     assert {error.file for error in errors} == {"e.parquet"}
+
+
+def test_cells_of_millions_of_characters(here):
+    """Patterns of numbers and intervals took a minute for a cell of 64 MB."""
+    cell = "9" * 10**6 + "x"
+    assert not looks_like_number("9" * 10**6)
+    assert in_order(["1 to 2", "1" * 10**6, "0 to 1"])[0] == "1 to 2"  # left as they are
+    (here / "e.csv").write_text(f"user,item,n\nann,tea,1\nbob,rum,{cell}\n")
+    assert len(str(refused("e.csv", "characters)", at=(3, "n")))) < 500
 
 
 # --- databases ---------------------------------------------------------------------------------

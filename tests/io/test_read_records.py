@@ -306,12 +306,13 @@ def test_numbers_that_are_a_side_are_binned():
 
 
 def test_names_that_differ_in_case_are_one_name():
-    lines = "Ann,LAX\nBob,JFK\nAnn,lax\nBob, JFK \nAnn,LAX\nBob,LAX\nAnn,JFK\n" * 4
+    lines = "Ann,LAX\nZo\u00eb,JFK\nAnn,lax\nZoe\u0308, JFK \nAnn,LAX\nZo\u00eb,LAX\nAnn,JFK\n" * 4
     text = f"user,item\n{lines}".encode()
     with pytest.warns(UserWarning, match="keep_case=True"):
         data = comarkov.read(pl.read_csv(text))
     assert data.column_names.tolist() == ["JFK", "LAX"]
-    assert comarkov.read(pl.read_csv(text), keep_case=True).shape == (2, 3)
+    assert data.row_names.tolist() == ["Ann", "Zo\u00eb"]
+    assert comarkov.read(pl.read_csv(text), keep_case=True).shape == (3, 3)
 
 
 def test_variables_have_the_weights_of_the_user():

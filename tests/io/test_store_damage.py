@@ -47,6 +47,14 @@ def test_a_store_that_is_replaced_stays_as_it_was_where_it_is_open(folder):
     assert comarkov.read(folder).row_names.tolist() == ["x", "y"]
 
 
+def test_a_small_store_may_be_edited_or_cut_off_while_it_is_used(folder):
+    store = comarkov.read(folder)
+    for path in folder.rglob("*.npy"):
+        path.write_bytes(b"\xff" * 9)
+    model = comarkov.CoClustering((2, 2), random_state=0).fit(store)
+    assert (model.row_labels_.size, store.row_names.tolist()) == (2, ["a", "b"])
+
+
 def test_every_file_has_a_checksum(folder):
     about = Description.read(folder)
     about.verify(folder)

@@ -94,6 +94,10 @@ def test_sizes_and_times_in_words():
     assert [bytes_of(text) for text in ("1.5 GB", "300kB", "7", "much")] == [
         *(1_500_000_000, 300_000, 7, None)
     ]
-    assert [size_text(count) for count in (1_234_000_000, 5_000, 7)] == ["1.2 GB", "5 kB", "7 bytes"]
+    assert [size_text(count) for count in (1_234_000_000, 5_000, 7)] == [
+        "1.2 GB",
+        "5 kB",
+        "7 bytes",
+    ]
     times = [time_text(seconds) for seconds in (1, 3.21, 200, 9000)]
     assert times == ["about a second", "about 3 seconds", "about 3 minutes", "about 2.5 hours"]

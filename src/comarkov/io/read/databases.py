@@ -104,7 +104,9 @@ class Database(NamedTuple):
                 with closing(connection.cursor(**named)) as cursor:
                     cursor.execute(query)
                     return from_frame(self._fetch(cursor, query), self.name)
-        except self.driver.Error as error:
+        except InputError:
+            raise
+        except (self.driver.Error, ValueError) as error:  # the second of values it cannot decode
             raise InputError(_public(first_line(error)), file=self.name) from error
 
     def _whole(self, connection: Any, wanted: str | None) -> str:

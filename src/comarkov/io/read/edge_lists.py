@@ -313,11 +313,11 @@ class Texts:
         return distinct.to_numpy(), rank
 
     def _fold(self, names: pl.Series, counts: np.ndarray) -> pl.Series:
-        """Names that differ only in case or blanks, each as it is written most often.
+        """Names that differ only in case, blanks or how accents are coded, as most are written.
 
         Single letters stay apart, and so do all names if many lines have other ways to write them.
         """
-        keys = names.str.to_lowercase().str.replace_all(r"\s+", " ")
+        keys = names.str.normalize().str.to_lowercase().str.replace_all(r"\s+", " ")
         frame = pl.DataFrame({"name": names, "key": keys, "count": counts})
         usual = frame.group_by("key").agg(
             pl.col("name").sort_by(["count", "name"], descending=[True, False]).first(),

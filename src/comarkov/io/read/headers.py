@@ -14,6 +14,7 @@ MISSING_WORDS = ("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "
 #: Cells that hold no weight: a lone dash or point is not a number either.
 GAPS = (*MISSING_WORDS, "-", "\u2013", "\u2014", ".")
 SIGNS = " \t\r\n%$€£¥"  # which may stand around a number
+MAX_NUMBER = 1000  # characters of a number that a person sees
 # With marks between digits; dates have others.
 NUMBERLIKE = re.compile("[-+<>~]?\\s*[-+]?[.,]?\\d[\\d.,' \u00a0\u202f]*(e[-+]?\\d+)?")
 
@@ -47,6 +48,8 @@ def is_number(cell: str) -> bool:
 
 def looks_like_number(cell: str) -> bool:
     """Does a person see a number, also one with a currency, a percent sign or thousands marks?"""
+    if len(cell) > MAX_NUMBER:
+        return False
     return is_number(cell) or NUMBERLIKE.fullmatch(cell.strip(SIGNS).lower()) is not None
 
 
@@ -208,7 +211,7 @@ MAX_ORDERED = 100  # names of bins
 
 def in_order(names: list[str]) -> list[str]:
     """Weekdays, months, their first three letters, and intervals in order; others as they are."""
-    if not 1 < len(names) <= MAX_ORDERED:
+    if not 1 < len(names) <= MAX_ORDERED or max(map(len, names)) > MAX_NUMBER:
         return names
     for calendar in CALENDARS:
         for length in (None, 3):

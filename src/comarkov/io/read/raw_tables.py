@@ -39,6 +39,7 @@ else:
     pl = _Polars()
 
 csv.field_size_limit(1 << 30)
+MAX_REPORTED = 10_000  # characters of what a library reports
 NO_NUMBER = -math.inf  # in place of a cell that is not a number
 
 
@@ -381,8 +382,9 @@ def reason(error: BaseException) -> str:
 
 
 def first_line(error: BaseException) -> str:
-    """The first line of what a library reports, without its full stop."""
-    return shortened(str(error).strip().split("\n")[0].rstrip("."))
+    """The first line of what a library reports, without its full stop and control characters."""
+    line = str(error).strip().split("\n")[0].rstrip(".")
+    return shortened("".join(c if c.isprintable() else "?" for c in line[:MAX_REPORTED]))
 
 
 # --- data frames ------------------------------------------------------------------------------

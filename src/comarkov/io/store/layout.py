@@ -38,6 +38,7 @@ BOTH_SIDES = ("row", "column")
 WEIGHT_TYPES = ("int32", "float32", "float64")
 #: What a description and ``Data`` have in common.
 FACTS = ("row_kind", "column_kind", "source", "weighting", "named", "entry_kind", "reading")
+LEAST_MAPPED_BYTES = 1 << 22  # what is smaller is read whole: nothing can change it any more
 ARRAY_HEADER = 128  # bytes before the values of an array with one dimension, whatever its size
 
 
@@ -103,9 +104,10 @@ def write_array(path: Path, values: np.ndarray) -> Written:
 
 
 def map_array(path: Path) -> np.ndarray:
-    """The array in a file, loaded where it is used; writing to it changes no file."""
+    """The array in a file, if it is large loaded where it is used; writing changes no file."""
     try:
-        return np.asarray(np.load(path, mmap_mode="c", allow_pickle=False))
+        mode: Any = "c" if path.stat().st_size > LEAST_MAPPED_BYTES else None
+        return np.asarray(np.load(path, mmap_mode=mode, allow_pickle=False))
     except (OSError, ValueError, *BAD_HEADER) as error:
         raise damaged(path) from error
 
