@@ -136,6 +136,12 @@ def test_all_advice_about_tables_works(name, tmp_path):
         assert comarkov.read(tmp_path / "t.csv", **((kept if is_detail else {}) | new)).matrix.nnz
 
 
+def test_decimals_name_the_rows_of_a_table_if_they_rise():
+    table = pl.DataFrame(RNG.random((20, 3)), schema=["a", "b", "c"])
+    assert comarkov.read(table.sort("a"), kind="table").shape == (20, 2)
+    assert comarkov.read(table, kind="table").shape == (20, 3)
+
+
 UNITS = {  # what makes them doubtful, or records
     "calories beside fibre": (
         {"calories": RNG.integers(50, 160, 30), "fibre": RNG.integers(0, 9, 30)},

@@ -83,8 +83,8 @@ class ReadKeywords(TypedDict, total=False):
     variable_weights : str or mapping, default: 1
         Records: how much each column counts, such as price=2,year=0.5.
     keep_case : bool, default: no
-        Edge list: keep names apart that differ only in case or blanks. By default LAX and lax are
-        one name, with a note.
+        Edge list: keep names apart that differ only in case, blanks or how accents are coded. By
+        default LAX and lax are one name, with a note.
     drop : str, int or list, default: text and identifiers in wide tables
         Columns to leave out, separated by commas; none keeps columns of identifiers. In a wide
         table, text and columns that only number the rows, such as "id", are not weights and need

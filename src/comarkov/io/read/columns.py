@@ -258,7 +258,8 @@ def _apart(columns: Sequence[ColumnProfile], ratio: float) -> str:
 
 def _add_up(columns: Sequence[ColumnProfile], are_shares: bool = True) -> bool:
     """Is one column the sum of the others? Or are all shares, whose sum is always the same?"""
-    if len(columns) < 3 or len({c.numbers.size for c in columns}) > 1:
+    sizes = {c.numbers.size for c in columns}
+    if len(columns) < 3 or len(sizes) > 1 or 0 in sizes:
         return False
     numbers = np.array([c.numbers for c in columns])
     sums = numbers.sum(axis=0)

@@ -276,16 +276,16 @@ def refuse_wrong_line(lines: Lines) -> None:
         for line, record in records(lines):
             if len(record) != lines.width:
                 fields = f"{len(record)} field{'' if len(record) == 1 else 's'}"
+                advice = f"Put names that contain {separator!r} in double quotes"
+                if 1 < len(record) < lines.width:
+                    advice = f"Write {separator!r} for each field that is missing at its end"
                 other = ";" if separator == "," else ","
-                prose = " For prose use kind='texts'." if lines.file.suffix == ".txt" else ""
-                raise InputError(
-                    f"the line has {fields}, but the first line has {lines.width}, separated by "
-                    f"{separator!r}",
-                    file=name,
-                    line=line,
-                    advice=f"Put names that contain {separator!r} in double quotes, or choose what "
-                    f"separates the fields, for example separator={other!r}.{prose}",
-                )
+                advice += f", or choose what separates the fields, such as separator={other!r}."
+                if lines.file.suffix == ".txt":
+                    advice += " For prose use kind='texts'."
+                problem = f"the line has {fields}, but the first line has {lines.width}, "
+                problem += f"separated by {separator!r}"
+                raise InputError(problem, file=name, line=line, advice=advice)
     except UnicodeDecodeError:
         decoded(lines.file.content[:], name, "utf-8")  # raises with the line of the byte
     except csv.Error as error:

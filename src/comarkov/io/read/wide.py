@@ -93,8 +93,9 @@ def _default_names(
         fullest = max(texts, key=lambda field: profiles[field].filled)
         is_pivot = profiles[fullest].filled > first.filled
         return fullest if is_pivot or first.distinct == first.filled else unique or first.name
-    if first.filled >= FEW_RECORDS and first.distinct < first.filled:
-        return unique  # numbers that repeat are weights
+    is_in_order = first.is_whole or (np.diff(first.numbers) > 0).all()
+    if first.filled >= FEW_RECORDS and (first.distinct < first.filled or not is_in_order):
+        return unique  # numbers that repeat are weights, and so are decimals in any order
     is_no_name = first.is_numbering or first.distinct < first.filled
     return unique if unique and is_no_name else first.name
 
