@@ -92,13 +92,6 @@ def test_matrix_market(field, tmp_path):
     assert error.file == str(tmp_path / "cells.txt")
 
 
-@pytest.mark.parametrize("text", ["2 2 1\n1 1 x\n", "2 2 1\n3 1 1\n", "2 2 2\n1 1 1\n", "two\n"])
-def test_a_matrix_market_file_that_is_wrong(text, tmp_path):
-    header = "%%MatrixMarket matrix coordinate real general\n% a comment\n"
-    (tmp_path / "m.mtx").write_text(header + text)
-    assert refusal(comarkov.read, str(tmp_path / "m.mtx")).file == str(tmp_path / "m.mtx")
-
-
 @pytest.mark.parametrize("make", [sp.csr_array, sp.csc_array, sp.coo_array, sp.csr_matrix])
 def test_sparse_npz(make, tmp_path):
     sp.save_npz(tmp_path / "m.npz", make(COUNTS))

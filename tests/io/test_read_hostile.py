@@ -18,13 +18,6 @@ from comarkov.io.read.headers import in_order, looks_like_number
 from comarkov.joint.messages import InputError
 
 
-@pytest.mark.parametrize("entry", ["2 2 1\0", "2 \0 2", "\0"])
-def test_a_byte_0_in_matrix_market_is_refused_before_scipy_reads_it(entry, here):
-    header = "%%MatrixMarket matrix coordinate real general\n"
-    (here / "m.mtx").write_text(f"{header}3 3 3\n1 1 1\n{entry}\n3 3 1\n")
-    refused("m.mtx", "m.mtx", "line 4", "byte 0")
-
-
 @pytest.mark.parametrize("suffix", ["npz", "xlsx", "zip"])
 def test_zip_files_of_a_later_version(suffix, here):
     with zipfile.ZipFile(f"m.{suffix}", "w") as archive:

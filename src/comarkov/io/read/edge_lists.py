@@ -317,7 +317,9 @@ class Texts:
 
         Single letters stay apart, and so do all names if many lines have other ways to write them.
         """
-        keys = names.str.normalize().str.to_lowercase().str.replace_all(r"\s+", " ")
+        is_ascii = (names.str.len_bytes() == names.str.len_chars()).all()
+        keys = names if is_ascii else names.str.normalize()
+        keys = keys.str.to_lowercase().str.replace_all(r"\s+", " ")
         frame = pl.DataFrame({"name": names, "key": keys, "count": counts})
         usual = frame.group_by("key").agg(
             pl.col("name").sort_by(["count", "name"], descending=[True, False]).first(),
