@@ -165,13 +165,21 @@ def test_errors_say_what_to_do(tmp_path):
         datasets.fetch("southern-women")
 
 
+MOVIES = {"u.data": b"1\t1\t5\t0\n", "u.item": b"1|Film|1\n", "u.genre": b"Drama|0\n"}
+
+
 @pytest.mark.parametrize("name", ["movielens", "newsgroups"])
-def test_only_what_was_published_is_read(name, tmp_path):
-    path = zipped(tmp_path / datasets.CATALOGUE[name].archive.file, {"u.data": b"1\t1\t5\t0\n"})
-    with pytest.raises(InputError) as caught:
-        datasets.load(name, tmp_path)
-    assert caught.value.file == path
-    assert "fetch it again" in caught.value.advice
+@pytest.mark.parametrize("members", [{}, {"a/b/c": b"text"}, MOVIES])
+@pytest.mark.parametrize("make", [tar, zipped, lambda path, _: path.write_bytes(b"<html>")])
+def test_other_archives_are_not_taken_for_the_data_sets(name, members, make, tmp_path):
+    path = tmp_path / datasets.CATALOGUE[name].archive.file
+    make(path, members)
+    for content in (path.read_bytes(), path.read_bytes()[: path.stat().st_size // 2]):
+        path.write_bytes(content)
+        with pytest.raises(InputError) as caught:
+            datasets.load(name, tmp_path)
+        assert caught.value.file == path
+        assert "fetch it again" in caught.value.advice
 
 
 @pytest.mark.parametrize(

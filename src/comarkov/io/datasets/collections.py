@@ -11,7 +11,9 @@ import tarfile
 import urllib.error
 import urllib.request
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -25,6 +27,10 @@ from ...joint.messages import InputError
 from ..files import whole_file
 
 DOWNLOAD_CHUNK = 1 << 18  # bytes
+BAD_ARCHIVE = (  # RuntimeError if it is encrypted, the last three if it holds something else
+    *(tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError),
+    *(KeyError, ValueError, IndexError),
+)
 NO_DOWNLOAD = (  # ValueError of addresses to which a server leads
     *(ConnectionError, TimeoutError, urllib.error.URLError, http.client.HTTPException, ValueError),
 )
@@ -82,12 +88,6 @@ class Archive:
         if not self._is_whole(draft):
             raise ConnectionError(f"what came ({done:,} bytes) is not what was published")
 
-    def check(self, path: Path) -> None:
-        """Raise an error if a file is not the archive that was published."""
-        if not self._is_whole(path):
-            problem, advice = "it is not what was published", "Delete it, and fetch it again."
-            raise InputError(problem, file=path, advice=advice)
-
     def _is_whole(self, path: Path) -> bool:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest() == self.sha256
@@ -101,6 +101,16 @@ def cache_folder() -> Path:
     usual = Path.home() / ("Library/Caches" if sys.platform == "darwin" else ".cache")
     named = os.environ.get("XDG_CACHE_HOME", "")
     return (Path(named) if os.path.isabs(named) else usual) / "comarkov"
+
+
+@contextmanager
+def errors_in_archive(path: Path) -> Iterator[None]:
+    """One error about a file that is damaged, or another than what was published."""
+    try:
+        yield
+    except BAD_ARCHIVE as error:
+        problem, advice = f"it is not the data set ({error})", "Delete it, and fetch it again."
+        raise InputError(problem, file=path, advice=advice) from error
 
 
 def read_members(path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:
@@ -149,13 +159,15 @@ MOVIELENS = Archive(
 
 def read_movielens(path: Path) -> Dataset:
     """Ratings from 1 to 5 as weights; ``column_classes`` are genres, several for some movies."""
-    MOVIELENS.check(path)
-    files = {name.name: content.decode("latin-1") for name, content in read_members(path)}
-    user, movie, rating, _ = np.array(files["u.data"].split(), np.int64).reshape(-1, 4).T
-    matrix = sp.coo_array((rating, (user - 1, movie - 1))).tocsr()
-    movies = [line.split("|") for line in files["u.item"].splitlines() if line]
-    genres = tuple(line.split("|")[0] for line in files["u.genre"].splitlines() if line)
-    table = np.array([movie[-len(genres) :] for movie in movies]).astype(int).astype(bool)
+    with errors_in_archive(path):
+        files = {name.name: content.decode("latin-1") for name, content in read_members(path)}
+        user, movie, rating, _ = np.array(files["u.data"].split(), np.int64).reshape(-1, 4).T
+        matrix = sp.coo_array((rating, (user - 1, movie - 1))).tocsr()
+        movies = [line.split("|") for line in files["u.item"].splitlines() if line]
+        genres = tuple(line.split("|")[0] for line in files["u.genre"].splitlines() if line)
+        table = np.array([movie[-len(genres) :] for movie in movies]).astype(int).astype(bool)
+        if (*matrix.shape, matrix.nnz, *table.shape) != (943, 1682, 100_000, 1682, 19):
+            raise ValueError(f"{matrix.nnz:,} ratings of {matrix.shape[1]:,} movies")
     users = [f"user {number}" for number in range(1, matrix.shape[0] + 1)]
     titles = [movie[1] for movie in movies]
     return Dataset(matrix, users, titles, column_classes=table, class_names=genres)
@@ -197,8 +209,10 @@ def read_newsgroups(path: Path, words: Callable[[str], str] = plain_words) -> Da
     """
     from sklearn.feature_extraction.text import CountVectorizer  # slow to import
 
-    NEWSGROUPS.check(path)
-    files = [(name, text) for name, text in read_members(path) if len(name.parts) == 3]
+    with errors_in_archive(path):
+        files = [(name, text) for name, text in read_members(path) if len(name.parts) == 3]
+        if len(files) != 18_846:
+            raise ValueError(f"{len(files):,} documents instead of 18,846")
     names = ["/".join(name.parts[1:]) for name, _ in files]
     texts = [text.decode("latin-1") for _, text in files]
     counter = CountVectorizer(
