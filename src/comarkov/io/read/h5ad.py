@@ -33,8 +33,9 @@ def from_anndata(annotated: Any, options: ReadOptions, name: str = ANNDATA_OBJEC
     wanted = options.layer or "X"
     if wanted not in layers:
         similar = [*get_close_matches(wanted, layers, n=1), *layers, "counts"][0]
-        problem = f"it has no layer {wanted!r}, only {', '.join(layers) or 'nothing to read'}"
-        raise InputError(problem, file=name, advice=f"Use layer={similar!r}.")
+        have = ", ".join(layers) or "nothing to read"
+        advice = f"Use layer={similar!r}."
+        raise InputError(f"it has no layer {wanted!r}, only {have}", file=name, advice=advice)
     layer = layers[wanted]
     if (problem := matrices_of.problem(layer.matrix)) is not None:
         raise _no_weights(layers, wanted, problem, name)
