@@ -189,6 +189,7 @@ def test_which_names_people_can_read():
     assert are_readable(["x" * 2**24, "y"])  # at once
     assert are_readable([f"Film {'abcdefgh'[i % 8]}{'klmnop'[i % 6]} (19{i})" for i in range(48)])
     assert are_readable([str(year) for year in range(1990, 2010)])
+    assert are_readable([f"{month} {y}" for y in range(1990, 2010) for month in ("May", "June")])
     assert are_positions(["2", "1", "3"])
     assert not are_positions(["2", "1", "3"], "month")
     assert not are_positions(["1", "3", "4"])

@@ -26,7 +26,7 @@ from .describe import short, text_of
 from .findings import Elements
 from .words.titles import Words, titles_from
 
-SUMMARY_FORMAT = 1  # of summary.json
+SUMMARY_FORMAT = 2  # of summary.json; in 1, of comarkov 0.2, clusters counted from 0
 PACKAGES = ("comarkov", "numpy", "scipy", "scikit-learn", "numba")
 ELEMENT_COLUMNS = ("name", "cluster", "confidence", "rank", "title")
 

@@ -74,7 +74,7 @@ def circle_order(links: np.ndarray) -> list[int]:
     """
     between = links * (1 - np.eye(len(links)))
     axes = np.linalg.eigh(np.diag(between.sum(axis=1)) - between)[1]
-    angles = np.arctan2(axes[:, 2], axes[:, 1]) if len(links) > 2 else axes[0]
+    angles = np.arctan2(axes[:, 2], axes[:, 1]) if len(links) > 2 else np.arange(len(links))
     return [int(a) for a in np.argsort(angles, kind="stable")]
 
 

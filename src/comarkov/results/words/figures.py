@@ -159,6 +159,7 @@ def are_numbered(names: Sequence[str] | np.ndarray, kind: str = "") -> bool:
 
 
 MAX_READ = 200  # characters of a name, which may be a whole book
+NUMBER = re.compile(r"(?<!\d)(?!\b(1[5-9]|20)\d\d\b)\d+")  # other than a year
 
 
 def are_readable(names: Sequence[str] | np.ndarray, kind: str = "") -> bool:
@@ -169,7 +170,7 @@ def are_readable(names: Sequence[str] | np.ndarray, kind: str = "") -> bool:
         return False
     sample = [name[:MAX_READ] for name in names[:: max(1, len(names) // SAMPLED_NAMES)]]
     codes = sum(CODE.search(name) is not None for name in sample)
-    stems = len({re.sub(r"\d+", "", name) for name in sample})
+    stems = len({NUMBER.sub("", name) for name in sample})
     return 2 * codes <= len(sample) and (
         len(names) <= MAX_NUMBERED_NAMES or 4 * stems > len(sample)
     )

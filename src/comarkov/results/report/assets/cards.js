@@ -51,7 +51,7 @@ class Card {
     const distinctive = strong.map((feature) =>
       newElement("li", {}, this.bar(feature.lift),
         this.cards.exampleButton(other, feature.element, feature.name), strength(feature)));
-    const none = newElement("p", { class: "note" }, "None: it is like the data as a whole.");
+    const none = newElement("p", { class: "note" }, "None stands out clearly.");
     const own = newElement("div", {}, newElement("h4", {}, "Most typical"), newElement("ol", {}, ...typical));
     return newElement("div", { class: "lists" },
       newElement("div", { class: "bars" }, newElement("h4", {}, "Distinctive ", isolated(this.data[other].kinds)),
