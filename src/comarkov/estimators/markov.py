@@ -259,14 +259,13 @@ class MarkovAggregation(SearchParameters, Searches):
         return AggregatedChain(self.transition_matrix_, *shares, self.step_)
 
     def _start(self, k: int, walk: Chain, n_states: int) -> Start:
-        inside = walk.inside
-        init, fixed = (
-            labels
-            if labels is None
-            else as_labels(labels, n_states, f"{name} state labels")[inside]
-            for name, labels in (("init", self.init), ("fixed", self.fixed))
-        )
-        return start_for(k, init, fixed, walk.occupancy, STATES)
+        given = {"init": self.init, "fixed": self.fixed}
+        inside = {
+            name: as_labels(labels, n_states, f"{name} state labels")[walk.inside]
+            for name, labels in given.items()
+            if labels is not None
+        }
+        return start_for(k, inside.get("init"), inside.get("fixed"), walk.occupancy, STATES)
 
     def _keep(self, state: Network, start: Start, walk: Chain, data: Transitions) -> None:
         k = self.n_clusters_

@@ -332,7 +332,7 @@ def chain_from(weights: sp.csr_array, states: np.ndarray, start: ArrayLike) -> C
         worst = int(np.abs(after - mass).argmax())
         if abs(after[worst] - mass[worst]) > START_TOLERANCE * mass.max():
             change = f"from {mass[worst]:.6g} to {after[worst]:.6g}"
-            problem = f"is none: one step changes the mass of {states[worst]} {change}"
+            problem = f"is not a distribution that stays: one step changes {states[worst]} {change}"
     if problem:
         raise InputError(f"stationary {problem}", advice="Leave it out, and it is computed.")
     inside = np.flatnonzero(mass)
