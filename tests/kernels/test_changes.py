@@ -7,6 +7,7 @@ from numpy.testing import assert_array_equal
 from comarkov.joint.joint import joint
 from comarkov.kernels.tables import (
     add_cells,
+    count_labels,
     entropy_change,
     mark_items,
     take_back,
@@ -29,6 +30,12 @@ def test_items_of_rows_that_moved_are_marked():
     marks = np.zeros(4, bool)
     mark_items(matrix, np.array([0, 1, 1], np.int32), np.array([1, 1, 0], np.int32), marks)
     assert_array_equal(marks, [True, False, True, True])
+
+
+def test_rows_are_counted_by_part_and_cluster():
+    counts = np.ones((3, 2), np.int64)
+    count_labels(np.array([0, 1, 1, -1, 0], np.int32), np.array([0, 3, 3, 5]), counts)
+    assert_array_equal(counts, [[1, 2], [0, 0], [1, 0]])
 
 
 def test_what_a_copy_differs_by_is_taken_back():

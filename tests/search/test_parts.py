@@ -175,6 +175,15 @@ def test_large_data_keep_no_derived_values(matrix):
         assert [each.table.log.size, each.table.unit.size, each.table.pair.size] == [0, 0, 0]
 
 
+def test_masses_move_with_rows_that_get_other_labels(matrix):
+    data = divided(matrix, threads=2)
+    side = started(data, 6, 5, 1).rows
+    labels = side.labels.copy()
+    labels[::3] = 2
+    masses = Side(data, labels, 6, side.free).masses
+    assert_allclose(side.relabelled(labels).masses, masses, rtol=1e-12)
+
+
 def test_changes_add_up():
     rng = np.random.default_rng(1)
     dense = np.zeros((9, 3))

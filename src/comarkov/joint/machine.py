@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 GROUP = Path("/sys/fs/cgroup")  # the limits of a container, as it sees them
 
@@ -60,6 +59,7 @@ THREAD_NAME = "comarkov-part"  # of threads
 RESULTS_AHEAD = 2  # results for each thread that may wait for those before them
 
 T = TypeVar("T")
+_thread = threading.local()  # what each thread knows of itself
 
 
 def n_threads(n_jobs: int | None) -> int:
@@ -76,22 +76,41 @@ def n_threads(n_jobs: int | None) -> int:
 def in_order(work: Callable[[int], T], numbers: range, threads: int) -> Iterator[T]:
     """Yield the results of work on each number in order; a few of them may be ahead.
 
-    Work that is done by one of several threads is not divided further.
+    The caller is one of the threads: while it waits, it does what no other has begun. Work that is
+    done by one of several threads is not divided further.
     """
-    is_part = threading.current_thread().name.startswith(THREAD_NAME)
-    if threads == 1 or len(numbers) == 1 or is_part:
+    if threads == 1 or len(numbers) == 1 or getattr(_thread, "is_one_of_several", False):
         yield from map(work, numbers)
         return
-    pool, waiting = _pool(threads, os.getpid()), deque[Future[Any]]()
+
+    def done(number: int) -> T:
+        _thread.is_one_of_several = True
+        try:
+            return work(number)
+        finally:
+            _thread.is_one_of_several = False
+
+    def first() -> T:
+        begin = next(iter(waiting))
+        while not waiting[begin].done():
+            free = (n for n, future in waiting.items() if n not in mine and future.cancel())
+            if (number := next(free, None)) is None:
+                break
+            mine[number] = done(number)
+        future = waiting.pop(begin)
+        return mine.pop(begin) if begin in mine else future.result()
+
+    pool, mine = _pool(threads - 1, os.getpid()), dict[int, T]()
+    waiting: dict[int, Future[T]] = {}
     try:
         for number in numbers:
-            waiting.append(pool.submit(work, number))
+            waiting[number] = pool.submit(done, number)
             if len(waiting) > RESULTS_AHEAD * threads:
-                yield waiting.popleft().result()
+                yield first()
         while waiting:
-            yield waiting.popleft().result()
+            yield first()
     finally:
-        for future in waiting:
+        for future in waiting.values():
             if not future.cancel():
                 future.exception()  # wait for it: it uses arrays that may change from now on
 

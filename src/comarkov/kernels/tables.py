@@ -112,13 +112,33 @@ def fill_table(table, matrix, label):
     derive(table)
 
 
-@kernel()
 def add_labelled(out, matrix, label):
     """Add the masses by (column, row cluster)."""
-    for x in range(label.size):
-        a = label[x]
-        for p in range(matrix.indptr[x], matrix.indptr[x + 1]):
-            out[matrix.indices[p], a] += matrix.weights[p]
+    move_labelled(out, matrix, np.full_like(label, -1), label)
+
+
+@kernel()
+def move_labelled(out, matrix, before, after):
+    """Move masses by (column, row cluster) to where rows are after a change; -1 is no cluster."""
+    for x in range(after.size):
+        old, new = before[x], after[x]
+        if old != new:
+            for p in range(matrix.indptr[x], matrix.indptr[x + 1]):
+                y, w = matrix.indices[p], matrix.weights[p]
+                if old >= 0:
+                    out[y, old] -= w
+                if new >= 0:
+                    out[y, new] += w
+
+
+@kernel()
+def count_labels(label, bounds, counts):
+    """Write how many rows of each cluster each part has."""
+    counts[:] = 0
+    for part in range(counts.shape[0]):
+        for x in range(bounds[part], bounds[part + 1]):
+            if label[x] >= 0:
+                counts[part, label[x]] += 1
 
 
 @kernel()

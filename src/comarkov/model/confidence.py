@@ -35,7 +35,7 @@ from ..search.optimise.refine import polish
 from ..search.parallel.worker import worker_of
 from ..search.run import Budget, Purpose, Run
 from ..search.state.coclusters import CoClusterProblem, CoClusters, Solution
-from ..search.state.side import Side
+from ..search.state.side import Side, coupled
 from ..search.state.starts import free_start
 from .leaves import Target, costs_in
 
@@ -241,11 +241,12 @@ def _sample(side: Side, other: Side | None, beta: float, rng: np.random.Generato
         elements = np.sort(rng.choice(elements, SAMPLED_ELEMENTS, replace=False))
     entries = side.joint.subset(elements, squeeze=False).csr
     items = np.flatnonzero(np.bincount(entries.indices, minlength=entries.shape[1]))
-    if other is None:
-        member, coupling = sp.csr_array((side.joint.shape[1], 0)), 1.0
-    else:
-        member, coupling = membership(other.labels, other.k), 2.0 * beta - 1.0
-    blocks = np.vstack([member.T @ side.masses, side.cluster_mass()])
+    cross, coupling = coupled(side.table, None if other is None else other.cross, beta)
+    member = sp.csr_array((side.joint.shape[1], 0))
+    if other is not None and cross.size:
+        member = membership(other.labels, other.k)
+    *blocks, whole = side.blocks(cross).mass[:, : side.k]
+    blocks = np.vstack([*blocks[: member.shape[1]], whole])
     target = Target(side.masses[items], member[items], blocks, coupling)
     return ElementSample(entries[:, items], side.labels[elements], target, side.joint.spread)
 

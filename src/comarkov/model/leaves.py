@@ -137,13 +137,15 @@ def _kept(side: Side, leaf: np.ndarray, order: np.ndarray | None) -> Leaves:
     number[leaf[has_mass]] = side.labels[has_mass]
     if order is not None:
         number = ranks(order)[number]
-    fine = side
-    if number.size > side.k:
-        side.release()
-        fine = Side(side.joint, leaf, number.size, side.free)
-    by_cluster = np.lexsort((-fine.cluster_mass(), number))
-    masses = np.ascontiguousarray(fine.release()[:, by_cluster])
-    return Leaves(masses, np.append(ranks(by_cluster), -1)[leaf], number[by_cluster])
+    mass = np.bincount(leaf[has_mass], weights=side.joint.row_mass[has_mass])
+    by_cluster = np.lexsort((-mass, number))
+    renumbered = np.append(ranks(by_cluster), -1)[leaf]
+    masses = side.release()
+    if number.size == side.k:
+        masses = masses[:, by_cluster]
+    else:
+        masses = Side(side.joint, renumbered, number.size, side.free).release()
+    return Leaves(np.ascontiguousarray(masses), renumbered, number[by_cluster])
 
 
 # --- inserting new rows and columns -------------------------------------------------------------

@@ -11,14 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Self
 
 import numpy as np
 
 from ...costs.objective import saved_nats
 from ...kernels.sweep import Clusters
-from ...kernels.tables import MassTable, add_cells, derive
+from ...kernels.tables import MassTable, add_cells, count_labels, derive
 from .worker import HalfStep, Rows, Stop, Worker
 
 STEP_HALVINGS = 2  # of a half-step that raises the cost, before its parts move one after another
@@ -118,9 +117,10 @@ class Mover:
 
     def _counts(self) -> np.ndarray:
         """Return how many rows of each cluster each part has."""
-        k, label = self.clusters.size.size, self.clusters.label
-        parts = [label[start:stop] for start, stop in pairwise(self.worker.bounds)]
-        return np.array([np.bincount(part[part >= 0], minlength=k) for part in parts])
+        bounds = self.worker.bounds
+        counts = np.empty((bounds.size - 1, self.clusters.size.size), np.int64)
+        count_labels(self.clusters.label, bounds, counts)
+        return counts
 
     def asked(self, rows: Rows) -> Self:
         """Set what the parts are asked to do.
@@ -139,9 +139,7 @@ class Mover:
         add_cells(self.table.mass, *step.changes[0])
         self.clusters.margin[:] = step.margins
         self.clusters.label[:] = step.labels
-        self.clusters.size[:] = np.bincount(
-            step.labels[step.labels >= 0], minlength=self.clusters.size.size
-        )
+        self.clusters.size[:] = self._counts().sum(axis=0)
         self.blocks.mass[:] = step.blocks[0]
         derive(self.blocks)
 

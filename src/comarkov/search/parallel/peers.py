@@ -286,7 +286,7 @@ class PeerWorker(Worker):
         def own() -> list[T]:
             rank, peers = self._peer.rank, len(self._shares)
             first, last = count * rank // peers, count * (rank + 1) // peers
-            return self.each(lambda i: work(first + i), last - first)
+            return self._chunks(work, range(first, last))
 
         return self._joined(own)
 
@@ -299,12 +299,12 @@ class PeerWorker(Worker):
         """Return the results of all peers, one after another."""
         return list(chain(*self._peer.together(lambda: self._peer.share(work()))))
 
-    def masses(self, labels: np.ndarray, table: MassTable) -> np.ndarray:
-        """Return the masses by (column, row cluster)."""
+    def masses(self, before: np.ndarray, after: np.ndarray, table: MassTable) -> np.ndarray:
+        """Return the change of the masses by (column, row cluster); label -1 is no cluster."""
         items = np.arange(len(table.mass), dtype=np.uint32)
 
         def work() -> Change:
-            sums = [Change(items, cells) for cells in self._sums(labels, table)]
+            sums = [Change(items, cells) for cells in self._sums(before, after, table)]
             (own,) = self._scattered([sums], [table])
             return joined_changes(self._peer.share(narrow(own)))
 

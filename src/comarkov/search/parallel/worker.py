@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from functools import partial, reduce
-from itertools import islice
+from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
@@ -21,18 +21,18 @@ import numpy as np
 from ...joint.joint import Joint
 from ...joint.machine import in_order
 from ...joint.parts import Change, aligned_ranges, count_parts, part_bounds, total
-from ...kernels.insertion import new_workspace
+from ...kernels.insertion import Workspace, new_workspace
 from ...kernels.matrix import Matrix, row_parts, rows_between
 from ...kernels.sweep import Clusters, insertion_costs, sweep
 from ...kernels.tables import (
     MassTable,
     add_blocks,
-    add_labelled,
     copied,
     derive_only,
     entropy_change,
     lookup_of_size,
     mark_items,
+    move_labelled,
     new_table,
     take_back,
     with_derived,
@@ -93,7 +93,8 @@ class Worker:
         self.bounds = bounds  # part p has the rows from bounds[p] to bounds[p + 1]
         self.n = threads
         self.is_exact = joint.mass_dtype is np.int32
-        self._copies: dict[int, tuple[object, MassTable]] = {}  # by thread; for which half-step
+        # by thread; for which half-step
+        self._copies: dict[int, tuple[object, MassTable, Workspace]] = {}
 
     # --- what all parts compute -------------------------------------------------------------------
 
@@ -101,18 +102,21 @@ class Worker:
         """Return work(p) of each part p, in order."""
         return list(self._each_own(work))
 
-    def masses(self, labels: np.ndarray, table: MassTable) -> np.ndarray:
-        """Return the masses by (column, row cluster)."""
-        (whole,) = self._sums(labels, table)
+    def masses(self, before: np.ndarray, after: np.ndarray, table: MassTable) -> np.ndarray:
+        """Return the change of the masses by (column, row cluster); label -1 is no cluster."""
+        (whole,) = self._sums(before, after, table)
         return whole
 
     def half_steps(self, movers: Sequence[Mover], stop: Stop) -> list[HalfStep] | None:
         """Move rows of all parts at the same time; None once ``stop`` returns True."""
         steps = self.own_steps(movers, stop)
-        return steps and [
-            step._replace(entropies=self.entropies(mover, step.changes[0]))
-            for mover, step in zip(movers, steps, strict=True)
-        ]
+        if steps is None:
+            return None
+
+        def complete(i: int) -> HalfStep:
+            return steps[i]._replace(entropies=self.entropies(movers[i], steps[i].changes[0]))
+
+        return self.each(complete, len(movers))
 
     def each_row(self, mover: Mover, task: RowTask) -> Results:
         """Do a task with the costs of each row in each cluster, and join its results."""
@@ -121,7 +125,7 @@ class Worker:
         def work(p: int) -> list[Results]:
             rows = slice(self.bounds[p], self.bounds[p + 1])
             labels, cross = mover.clusters.label[rows], mover.cross[rows]
-            table, workspace, results = self._copy(mover), new_workspace(blocks), []
+            (table, workspace), results = self._copy(mover), []
             for place, some in row_parts(self.part(p)):
                 costs = np.empty((some.mass.size, k))
                 near = table, blocks, cross[place], coupling, workspace
@@ -138,13 +142,19 @@ class Worker:
 
     def chunks(self, work: Callable[[int], T], count: int) -> list[T]:
         """Return work(0), ..., work(count - 1), on chunks of a table, done at the same time."""
-        return self.each(work, count)
+        return self._chunks(work, range(count))
 
     def each(self, work: Callable[[int], T], count: int) -> list[T]:
         """Return work(0), ..., work(count - 1), done at the same time in this process."""
         return list(in_order(work, range(count), self.n))
 
     # --- what this worker computes of it ----------------------------------------------------------
+
+    def _chunks(self, work: Callable[[int], T], numbers: range) -> list[T]:
+        """Return the results of work on chunks; each thread is handed its share at once."""
+        ends = [len(numbers) * i // self.n for i in range(self.n + 1)]
+        shares = [numbers[start:end] for start, end in pairwise(ends)]
+        return list(chain(*self.each(lambda i: list(map(work, shares[i])), self.n)))
 
     @property
     def own(self) -> range:
@@ -165,14 +175,15 @@ class Worker:
 
         return in_order(released, self.own, self.n)
 
-    def _sums(self, labels: np.ndarray, table: MassTable) -> list[np.ndarray]:
-        """Return the masses of aligned ranges of parts; of all together if sums are exact."""
+    def _sums(self, before: np.ndarray, after: np.ndarray, table: MassTable) -> list[np.ndarray]:
+        """Return changes of aligned ranges of parts; of all together if sums are exact."""
         by_thread: dict[int, np.ndarray] = {}
 
         def add(p: int) -> np.ndarray:
             mass = np.zeros(table.mass.shape, table.mass.dtype)
             mass = by_thread.setdefault(threading.get_ident(), mass) if self.is_exact else mass
-            add_labelled(mass, self.part(p), labels[self.bounds[p] : self.bounds[p + 1]])
+            rows = slice(self.bounds[p], self.bounds[p + 1])
+            move_labelled(mass, self.part(p), before[rows], after[rows])
             return mass
 
         done = self._each_own(add)
@@ -238,15 +249,17 @@ class Worker:
         part, cross, tally, change = self.part(p), mover.cross[rows], (0, 0.0), NO_CHANGE
         after = Clusters(step.labels[rows], mover.sizes[p].copy(), step.margins[rows])
         if mover.rows[p].size:
-            table, blocks = self._copy(mover), copied(mover.blocks)
+            (table, workspace), blocks = self._copy(mover), copied(mover.blocks)
             before = after.label.copy()
-            near = table, blocks, cross, mover.coupling, new_workspace(blocks)
+            near = table, blocks, cross, mover.coupling, workspace
             moves, _, drift = sweep(mover.rows[p], part, after, *near)
-            is_touched = np.zeros(len(table.mass), bool)
-            mark_items(part, before, after.label, is_touched)
-            items = np.flatnonzero(is_touched).astype(np.uint32)
-            tally, change = (moves, drift), change_of(table.mass, items)
-            derive_only(table, items)
+            tally = moves, drift
+            if moves:
+                is_touched = np.zeros(len(table.mass), bool)
+                mark_items(part, before, after.label, is_touched)
+                items = np.flatnonzero(is_touched).astype(np.uint32)
+                change = change_of(table.mass, items)
+                derive_only(table, items)
         mass = np.zeros_like(mover.blocks.mass)
         add_blocks(mass, cross, after.label, part.mass)
         return tally, change, mass
@@ -263,20 +276,20 @@ class Worker:
             some = slice(ends[i], ends[i + 1])
             return float(entropy_change(mass, items[some], cells[some]))
 
-        return self.each(of_chunk, len(starts))
+        return self._chunks(of_chunk, range(len(starts)))
 
     def _by_range(self, values: Iterator[T], plus: Callable[[T, T], T]) -> list[T]:
         """Add up the values of parts in each aligned range of them."""
         return [total(islice(values, len(some)), plus) for some in aligned_ranges(self.own)]
 
-    def _copy(self, mover: Mover) -> MassTable:
-        """Return the copy of a table that this thread has in a half-step."""
+    def _copy(self, mover: Mover) -> tuple[MassTable, Workspace]:
+        """Return what this thread has in a half-step: a copy of the table, and scratch memory."""
         here = threading.get_ident()
-        step, table = self._copies.get(here, (None, None))
-        if table is None or step is not mover.step:
-            table = with_derived(mover.table, table)
-            self._copies[here] = mover.step, table
-        return table
+        step, table, workspace = self._copies.get(here, (None, None, None))
+        if table is None or workspace is None or step is not mover.step:
+            table, workspace = with_derived(mover.table, table), new_workspace(mover.blocks)
+            self._copies[here] = mover.step, table, workspace
+        return table, workspace
 
 
 def rows_of_parts(bounds: np.ndarray, rows: np.ndarray) -> Rows:
@@ -287,7 +300,7 @@ def rows_of_parts(bounds: np.ndarray, rows: np.ndarray) -> Rows:
 def placed_rows(bounds: np.ndarray, rows: np.ndarray) -> tuple[Rows, np.ndarray]:
     """Return rows as positions in their parts, and where each is if these are joined."""
     part = np.searchsorted(bounds, rows, side="right") - 1
-    order = np.argsort(part, kind="stable")
+    order = np.argsort(part.astype(np.uint16), kind="stable")  # which numpy sorts by radix
     ends = np.cumsum(np.bincount(part, minlength=bounds.size - 1))
     split = np.split(rows[order], ends[:-1])
     places = np.empty(rows.size, np.int64)

@@ -95,7 +95,7 @@ class Side:
         if _is_whole(self.joint):
             fill_table(table, self.joint.matrix, self.labels)
             return table
-        mass = worker_of(self.joint).masses(self.labels, table)
+        mass = worker_of(self.joint).masses(np.full_like(self.labels, -1), self.labels, table)
         return without_derived(table._replace(mass=mass))
 
     @property
@@ -149,7 +149,13 @@ class Side:
 
         Only rows of changed clusters are due: for others the cost of their home is the same.
         """
-        other = Side(self.joint, labels, self.k, self.free, is_numbered=self.is_numbered)
+        table, worker = None, worker_of(self.joint)
+        if worker.is_exact and not _is_whole(self.joint):  # only rows that move make a difference
+            after = np.where(self.labels < 0, -1, labels).astype(np.int32)
+            mass = worker.masses(self.labels, after, self.table)
+            mass += self.table.mass
+            table = without_derived(self.table._replace(mass=mass))
+        other = Side(self.joint, labels, self.k, self.free, table, self.is_numbered)
         moved = self.labels != other.labels
         changed = np.zeros(self.k + 1, bool)  # the last is for empty rows, which never move
         changed[self.labels[moved]] = changed[other.labels[moved]] = True
