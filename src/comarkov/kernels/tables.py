@@ -16,7 +16,7 @@ _log, _enter = single.log, single.enter
 f32 = np.float32
 LANES = 8  # clusters in a table are padded to a multiple of this
 HEAVY = 32767  # in the first cell of a packed item: one of its counts is this or more
-CACHED_BYTES = 1 << 23  # of a table with cells of 4 bytes; larger tables of counts are packed
+CACHED_BYTES = 1 << 22  # of a table with cells of 4 bytes; larger tables of counts are packed
 NO_LOOKUP = np.zeros((0, 3), np.float32)
 NO_CELLS = np.zeros((0, 0), np.float32)
 
