@@ -245,8 +245,8 @@ def _sample(side: Side, other: Side | None, beta: float, rng: np.random.Generato
     member = sp.csr_array((side.joint.shape[1], 0))
     if other is not None and cross.size:
         member = membership(other.labels, other.k)
-    *blocks, whole = side.blocks(cross).mass[:, : side.k]
-    blocks = np.vstack([*blocks[: member.shape[1]], whole])
+    masses = side.blocks(cross).mass[:, : side.k]
+    blocks = np.vstack([masses[: member.shape[1]], masses[-1:]])
     target = Target(side.masses[items], member[items], blocks, coupling)
     return ElementSample(entries[:, items], side.labels[elements], target, side.joint.spread)
 
