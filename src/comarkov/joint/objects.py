@@ -152,17 +152,12 @@ def layers(annotated: Any) -> dict[str, Layer]:
     return {name: layer._replace(matrix=in_memory(layer.matrix)) for name, layer in found.items()}
 
 
-def problem(matrix: Any) -> str | None:
-    """Why values are not weights; None if they are."""
-    values = _values(matrix)
-    if values.size == 0:
-        return None
-    if values.dtype.kind not in "iufb":
-        return f"values of type {values.dtype}"
-    low, high = values.min(), values.max()
-    if np.isnan(low) or np.isinf(high):
-        return "missing or infinite values"
-    return f"negative values (smallest: {low:g})" if low < 0 else None
+def are_weights(matrix: Any) -> bool:
+    """Are all values numbers from 0 on?"""
+    if sp.issparse(matrix):
+        matrix = matrix.tocoo().data
+    is_number = matrix.dtype.kind in "iufb"
+    return is_number and (matrix.size == 0 or bool(matrix.min() >= 0 and matrix.max() < np.inf))
 
 
 def in_memory(matrix: Any) -> Any:
@@ -170,12 +165,6 @@ def in_memory(matrix: Any) -> Any:
     if hasattr(matrix, "to_memory"):
         return matrix.to_memory()
     return matrix if sp.issparse(matrix) or isinstance(matrix, np.ndarray) else np.asarray(matrix)
-
-
-def _values(matrix: Any) -> np.ndarray:
-    if not sp.issparse(matrix):
-        return np.asarray(matrix)
-    return matrix.data if matrix.format in ("csr", "csc", "coo") else matrix.tocoo().data
 
 
 def is_graph(X: Any) -> bool:

@@ -37,8 +37,11 @@ def from_anndata(annotated: Any, options: ReadOptions, name: str = ANNDATA_OBJEC
         advice = f"Use layer={similar!r}."
         raise InputError(f"it has no layer {wanted!r}, only {have}", file=name, advice=advice)
     layer = layers[wanted]
-    if (problem := matrices_of.problem(layer.matrix)) is not None:
-        raise _no_weights(layers, wanted, problem, name)
+    try:
+        refuse_bad_weights(layer.matrix, layer.row_names, layer.column_names, name)
+    except InputError as error:
+        error.advice = _advice(layers, "negative" in error.args[0], name)
+        raise
     rows, columns = distinct(layer.row_names), distinct(layer.column_names)
     reading = {} if wanted == "X" else {"layer": wanted}
     with errors_in(name):
@@ -56,20 +59,14 @@ def from_h5ad(file: Opened, options: ReadOptions) -> Data:
     return from_anndata(_load(file, options.max_bytes), options, file.name)
 
 
-def _no_weights(layers: dict[str, Layer], wanted: str, problem: str, name: str) -> InputError:
-    """The error about a matrix that holds no weights, with one that could be read instead."""
-    good = [key for key, each in layers.items() if matrices_of.problem(each.matrix) is None]
+def _advice(layers: dict[str, Layer], is_scaled: bool, name: str) -> str:
+    """What to read instead of a matrix that holds no weights."""
+    good = [key for key, each in layers.items() if matrices_of.are_weights(each.matrix)]
+    if not good and not is_scaled:
+        return "Write 0 where values are missing."
     choice = f'layer="{[*good, "counts"][0]}"'
     call = f"comarkov.read(adata, {choice})" if name == ANNDATA_OBJECT else choice
-    advice = f"Pass the data as they were before scaling: {call}"
-    if not good and not problem.startswith("negative"):
-        advice = "Write 0 where values are missing."
-    layer = layers[wanted]
-    try:
-        refuse_bad_weights(layer.matrix, layer.row_names, layer.column_names, name)
-    except InputError as error:
-        return InputError(error.args[0], file=name, advice=advice)
-    return InputError(f"{wanted} has {problem}", file=name, advice=advice)
+    return f"Pass the data as they were before scaling: {call}"
 
 
 def _load(file: Opened, max_bytes: int | None = None) -> Any:
