@@ -129,7 +129,7 @@ def print_facts(facts: Mapping[str, Any], output: OutputOptions) -> None:
 
 # --- data sets ----------------------------------------------------------------------------------
 
-datasets = typer.Typer(help="List, download and locate data sets.", no_args_is_help=True)
+datasets = typer.Typer(help="List and download data sets.", no_args_is_help=True)
 
 
 @datasets.command("list")

@@ -175,7 +175,7 @@ def info(
     ],
     output: OutputOptions,
 ) -> None:
-    """Print what a model is: its clusters, how much information they keep, and what was set.
+    """Print the clusters of a model, how much information they keep, and its parameters.
 
     For a store, print its contents, and compare all files with their checksums.
 
