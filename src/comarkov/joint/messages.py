@@ -82,7 +82,8 @@ def plural_of_kind(kind: str, other: str) -> str:
     last, known = re.split("[ -]", kind)[-1], COMMON_KINDS.split()
     if last in known or last in IRREGULAR or NOUN_ENDINGS.search(last):
         return plural(kind)
-    return kind if last in map(plural, known) else other
+    is_plural = last in map(plural, known) or NOUN_ENDINGS.search(last.removesuffix("s"))
+    return kind if is_plural else other
 
 
 def did_you_mean(name: str, choices: Iterable[str]) -> str:
