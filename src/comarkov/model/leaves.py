@@ -28,15 +28,13 @@ from ..search.state.starts import Start
 SAME = 1e-9  # clusters that differ by a smaller share of all mass are equally heavy
 MASS_ROUNDING = 1e-9  # the largest rounding error of masses in leaves, as a share of an item's mass
 
-Orders = list[np.ndarray | None]
 
-
-def canonical_orders(sides: Sequence[Any], starts: Sequence[Start]) -> Orders:
+def canonical_orders(sides: Sequence[Any], starts: Sequence[Start]) -> list[np.ndarray | None]:
     """Return the clusters of each side by decreasing mass, equally heavy ones by first element.
 
     None keeps the numbers that the user gave, and is the order of a side that is not clustered.
     """
-    orders: Orders = [None] * len(starts)
+    orders: list[np.ndarray | None] = [None] * len(starts)
     for i, (side, start) in enumerate(zip(sides, starts, strict=True)):
         if side is not None and not start.has_numbers:
             mass = side.cluster_mass()
@@ -75,7 +73,10 @@ class Leaves(NamedTuple):
 
 
 def take_leaves(
-    solution: Solution[CoClusters], orders: Orders, counts: Sequence[int | None], run: Run
+    solution: Solution[CoClusters],
+    orders: list[np.ndarray | None],
+    counts: Sequence[int | None],
+    run: Run,
 ) -> list[Leaves | None]:
     """Split clusters into leaves while there is time; return what a model needs of both sides.
 
