@@ -6,6 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from scipy.optimize import linear_sum_assignment
+from scipy.special import xlogy
 
 from ..joint.scale import are_whole
 
@@ -91,18 +92,29 @@ def partition_agreement(a: np.ndarray, b: np.ndarray) -> float:
     both = (a >= 0) & (b >= 0)
     if not both.any():
         return 0.0
-    from sklearn.metrics import adjusted_mutual_info_score  # slow to import
-
     table = contingency(a[both], b[both])
     if np.count_nonzero(table) == table.shape[0] == table.shape[1]:
         return 1.0  # the same partition
-    return float(adjusted_rand(table) + adjusted_mutual_info_score(a[both], b[both])) / 2
+    return (adjusted_rand(table) + _adjusted_information(table)) / 2
 
 
 def contingency(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Count the elements by both labels, without empty clusters."""
     table = overlaps(a, b)
     return table[table.any(axis=1)][:, table.any(axis=0)]
+
+
+def _adjusted_information(table: np.ndarray) -> float:
+    """(I - E[I]) / (mean H - E[I]), with the information I that the partitions share."""
+    from sklearn.metrics.cluster import expected_mutual_information  # slow to import
+
+    rows, columns, both = (
+        float(-xlogy(n, n / table.sum()).sum() / table.sum())
+        for n in (table.sum(axis=1), table.sum(axis=0), table)
+    )
+    expected = float(expected_mutual_information(table, int(table.sum())))
+    most = (rows + columns) / 2
+    return (rows + columns - both - expected) / (most - expected) if most > expected else 0.0
 
 
 def adjusted_rand(table: np.ndarray) -> float:
