@@ -88,6 +88,24 @@ def test_stop_words_and_least_numbers(tmp_path):
     assert every.column_names.tolist() == ["and", "ice", "on", "sea", "snow", "sun", "the"]
 
 
+def test_a_line_separates_texts(tmp_path):
+    (tmp_path / "t.txt").write_text(
+        "%\nThe sun, the sea;\n\nsun!\n%\n% \nSnow and ice.\nIce\n%\nsun\n"
+    )
+    data = comarkov.read(tmp_path / "t.txt", text_separator="%", **WORDS)
+    assert data.texts.tolist() == ["The sun, the sea;\n\nsun!", "Snow and ice.\nIce", "sun"]
+    assert comarkov.read(tmp_path / "t.txt", like=data).texts.tolist() == data.texts.tolist()
+    (tmp_path / "fortunes").write_text("sun\nsea\n\n\nice\n")
+    by_blanks = comarkov.read(tmp_path / "fortunes", text_separator="", min_df=1)
+    assert by_blanks.texts.tolist() == ["sun\nsea", "ice"]
+    assert (
+        "text_separator='%'"
+        in refusal(comarkov.read, tmp_path / "t.txt", text_separator="-").advice
+    )
+    (tmp_path / "t.csv").write_text("id,text\n1,sun\n")
+    assert "does not apply" in str(refusal(comarkov.read, tmp_path / "t.csv", text_separator="%"))
+
+
 def test_contractions_are_no_words():
     texts = [
         "I don’t like ice, it WON'T do; we'll see, they`ve won",

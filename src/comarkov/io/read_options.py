@@ -144,6 +144,8 @@ class ReadKeywords(TypedDict, total=False):
         The largest size that a compressed or h5ad file may unpack to, such as 2GB.
     text : str or int, default: text
         The column or field with the text.
+    text_separator : str, default: none
+        The line between two texts of a file, such as % or ---; "" is an empty line.
     n_words : int, default: all
         Keep only the N most informative words.
     min_df : int, default: 2; 1 for predict
@@ -188,6 +190,7 @@ class ReadKeywords(TypedDict, total=False):
     entry_kind: Annotated[str | None, _once("WORD")]
     max_bytes: Annotated[int | None, _once("SIZE")]
     text: Annotated[Column, Option("COLUMN", ("texts",), COLUMNAR)]
+    text_separator: Annotated[str | None, Option("LINE", ("texts",), (TEXT_FILE,))]
     n_words: Annotated[int | None, _once("N", TEXT_KINDS)]
     min_df: Annotated[int, _once("N", TEXT_KINDS, default=2)]
     stop_words: Annotated[str | list[str] | None, Option("WORDS", TEXT_KINDS, default="english")]

@@ -181,7 +181,7 @@ def _from_file(file: Opened, kind: str | None, options: ReadOptions) -> Data:
     kind = None if kind == NETWORK else kind
     if kind == "sequences" and options.columns is None:
         return from_sequence_files(file, options)
-    kind = kind or kind_of_file(file)
+    kind = kind or (kind_of_file(file) if options.text_separator is None else "texts")
     is_table = options.text is not None or databases.kind_of_database(file) is not None
     is_table = is_table or file.suffix in (*EDGE_SUFFIXES, SPREADSHEET)
     is_table = is_table or is_json(file) or is_parquet(file)

@@ -40,10 +40,17 @@ class Documents(NamedTuple):
 
 
 def read_text_file(file: Opened, options: ReadOptions) -> Data:
-    """A text in each line."""
+    """A text in each line, or between lines that separate texts."""
     options.check("texts", TEXT_FILE)
-    lines = decoded(file.content[:], file.name, options.encoding).splitlines()
-    texts = list(filter(str.strip, lines))
+    texts = decoded(file.content[:], file.name, options.encoding).splitlines()
+    mark = options.text_separator
+    if mark is not None:
+        groups = itertools.groupby(texts, lambda line: line.strip() == mark.strip())
+        texts = ["\n".join(lines) for is_mark, lines in groups if not is_mark]
+    if mark is not None and len(texts) < 2:
+        advice = "Give the line between texts, such as text_separator='%'."
+        raise InputError(f"no line {mark!r} separates texts", file=file.name, advice=advice)
+    texts = list(filter(str.strip, texts))
     return count_words(Documents(None, texts, {}), options, file.name, "texts")
 
 
