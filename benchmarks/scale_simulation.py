@@ -70,9 +70,11 @@ class Simulation:
         self.saved += (time.process_time() - began) * (1 - 1 / self.workers)
         return results
 
-    def half_steps(self, original: Any, worker: Worker, jobs: Any, stop: Any) -> Any:
+    def half_steps(
+        self, original: Any, worker: Worker, jobs: Any, stop: Any, needs_cost: bool
+    ) -> Any:
         """Count the bytes of changes, of which a worker adds up a share, and sends that to all."""
-        steps = original(worker, jobs, stop)
+        steps = original(worker, jobs, stop, needs_cost)
         for job, step in zip(jobs, steps or [], strict=True):
             visited = sum(rows.size for rows in job.rows) / self.workers
             sent = sum(array.nbytes for array in narrow(step.changes[0]))
@@ -103,7 +105,7 @@ def fit_simulated(clock: Clock, entries: int, workers: int) -> dict[str, float]:
     CoClustering(CLUSTERS, random_state=0, max_time=1.0).fit(X)  # loads kernels
     for name in methods:
         original, own = getattr(Worker, name), getattr(simulation, name.lstrip("_"))
-        patch.object(Worker, name, lambda *a, f=own, o=original: f(o, *a)).start()
+        patch.object(Worker, name, lambda *a, f=own, o=original, **k: f(o, *a, **k)).start()
     with clock:
         CoClustering(CLUSTERS, random_state=0, n_init=1).fit(X)
     patch.stopall()

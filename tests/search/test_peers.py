@@ -22,7 +22,7 @@ from comarkov.joint import parts
 from comarkov.joint.joint import joint
 from comarkov.model.confidence import _against_others
 from comarkov.model.storage import load_value
-from comarkov.search.parallel import dask_client
+from comarkov.search.parallel import dask_client, peers
 from comarkov.search.parallel.dask_joint import on_cluster
 from comarkov.search.parallel.peers import _peers
 from comarkov.search.parallel.worker import worker_of
@@ -93,8 +93,10 @@ def steps_of_a_search(data, run):
     return [*known, *data.subset(chosen).matrix[:-1], *data.T.matrix[:-1]]
 
 
+@pytest.mark.parametrize("most", [1, 3])  # peers that send changes to each other in one round
 @pytest.mark.parametrize("kind", ["counts", "weights"])
-def test_the_steps_of_a_search_are_those_of_threads(cluster, kind):
+def test_the_steps_of_a_search_are_those_of_threads(cluster, kind, most):
+    cluster.client.run(setattr, peers, "MAX_DIRECT", most)
     local = joint(blocks(kind), small=0)
     assert worker_of(local).bounds.size > 8
     found = on_cluster(local, cluster).compute(steps_of_a_search, run_at(0.7))

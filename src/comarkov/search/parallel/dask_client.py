@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ...joint.messages import need
 
 if TYPE_CHECKING:
@@ -110,7 +112,7 @@ def serialised(values: Sequence[Any]) -> list[Any]:
     """Return values as they are sent between workers, arrays without copies."""
     from distributed.protocol.serialize import to_serialize
 
-    return [to_serialize(value) for value in values]
+    return [to_serialize(value) if isinstance(value, np.ndarray) else value for value in values]
 
 
 def current() -> Cluster:

@@ -8,6 +8,7 @@ and so the fit is that of the same data in memory.
 from __future__ import annotations
 
 import os
+import pickle
 import shutil
 import tempfile
 import weakref
@@ -15,8 +16,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields
 from functools import cached_property
+from itertools import accumulate
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -31,6 +33,8 @@ from ...joint.objects import is_dask
 from ...joint.parts import count_parts, part_bounds
 from ...kernels.matrix import Matrix, rows_between
 from .dask_client import Cluster, Task
+
+ALIGNMENT = 16  # bytes
 
 #: What peers need to know of a matrix, beside its masses and the bounds of its parts.
 FACTS = ("nnz", "scale", "is_count", "mass_dtype", "spread")
@@ -238,6 +242,43 @@ def aligned(value: Any) -> Any:
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return type(value)(*map(aligned, value))
     return [aligned(each) for each in value] if isinstance(value, list) else value
+
+
+class Box(NamedTuple):
+    """A value as it is sent: Dask takes long for many small arrays, and little for a large one."""
+
+    value: bytes  # pickled, without its arrays
+    sizes: list[int]  # of the arrays, in bytes
+    arrays: np.ndarray  # of bytes: one after another, each at a multiple of ALIGNMENT
+
+
+def packed(value: Any) -> Box:
+    """Pack a value for another peer."""
+    buffers: list[pickle.PickleBuffer] = []
+    pickled = pickle.dumps(value, protocol=5, buffer_callback=buffers.append)
+    parts = [buffer.raw() for buffer in buffers]
+    sizes = [part.nbytes for part in parts]
+    places = _places(sizes)
+    arrays = np.empty(places[-1].stop if places else 0, np.uint8)
+    into = arrays.data
+    for part, place in zip(parts, places, strict=True):
+        into[place] = part
+    return Box(pickled, sizes, arrays)
+
+
+def unpacked(box: Box) -> Any:
+    """Return the value of a box, with arrays as numba wants them."""
+    value, sizes, arrays = box
+    if arrays.ctypes.data % ALIGNMENT or not arrays.flags.writeable:
+        arrays = arrays.copy()
+    return pickle.loads(value, buffers=[arrays[place] for place in _places(sizes)])
+
+
+def _places(sizes: Sequence[int]) -> list[slice]:
+    """Return where the arrays of a box are."""
+    room = [-(-size // ALIGNMENT) * ALIGNMENT for size in sizes]
+    starts = (end - each for end, each in zip(accumulate(room), room, strict=True))
+    return [slice(start, start + size) for start, size in zip(starts, sizes, strict=True)]
 
 
 def joined(parts: Sequence[Matrix]) -> Matrix:

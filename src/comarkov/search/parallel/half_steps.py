@@ -65,7 +65,7 @@ class Mover:
             begin = end
 
     def _sweep(self, rows: Rows, halvings: int) -> None:
-        steps = self.worker.half_steps([self.asked(rows)], self.stop)
+        steps = self.worker.half_steps([self.asked(rows)], self.stop, needs_cost=True)
         if steps is None:
             self.is_complete = False
             return
@@ -166,7 +166,8 @@ def insert(movers: Sequence[Mover], rows: Sequence[Rows], inserted: Sequence[int
 def move_all(movers: Sequence[Mover], rows: Sequence[Rows]) -> bool:
     """Move the rows of several movers at the same time, whatever that costs; False if stopped."""
     worker, stop = movers[0].worker, movers[0].stop
-    steps = worker.half_steps(worker.each(lambda i: movers[i].asked(rows[i]), len(movers)), stop)
+    asked = worker.each(lambda i: movers[i].asked(rows[i]), len(movers))
+    steps = worker.half_steps(asked, stop, needs_cost=False)
     if steps is None:
         return False
     worker.each(lambda i: movers[i].accept(steps[i]), len(movers))

@@ -14,6 +14,7 @@ from __future__ import annotations
 import asyncio
 import ctypes
 import gc
+import os
 import threading
 import time
 from collections import defaultdict
@@ -34,11 +35,15 @@ from ..checkpoint import Checkpoint, Content
 from ..progress import Limits, Monitor, show_in
 from ..run import Run
 from .dask_client import LostError, serialised, this_worker
-from .dask_joint import PeerJoint, aligned, joined
+from .dask_joint import Box, PeerJoint, aligned, joined, packed, unpacked
 from .half_steps import Mover
 from .worker import CHUNK, HalfStep, Stop, Worker, placed_rows
 
 SECONDS_BETWEEN_CHECKPOINTS = 2.0
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # of malloc.h
+KEPT_BYTES, KEPT_ARRAY_BYTES = 1 << 30, 1 << 25  # during a fit; glibc keeps no larger arrays
+MALLOC_BYTES = 1 << 17  # what glibc keeps unless it is told otherwise
+MAX_DIRECT = 3  # peers that send all changes to each other, which takes one round in place of two
 
 T = TypeVar("T")
 Work = Callable[[Any, Run], Any]  # of the data and the settings of the search
@@ -76,6 +81,7 @@ class Peer:
         self._number = self._phase = 0  # of the exchange, and of its rounds
         self._last: Any = None  # the result of the last exchange
         self._inbox: dict[tuple[int, int, int], dict[int, Any]] = defaultdict(dict)
+        self._comms: dict[str, Any] = {}  # to other peers, by address
         self._changed = asyncio.Condition()
         self._is_broken = self._is_parked = self._is_done = self._has_left = False
         self._events: list[tuple[str, tuple[Any, ...]]] = []
@@ -94,6 +100,7 @@ class Peer:
         """
         import cloudpickle  # which Dask requires
 
+        keep_memory()
         self._join(plan)
         self.agreed = limits.elapsed
         self._began = time.monotonic() - self.agreed
@@ -104,9 +111,9 @@ class Peer:
         name = f"comarkov-search-{self._name}"
         threading.Thread(target=search, name=name, daemon=True).start()
 
-    async def deliver(self, key: tuple[int, int, int], rank: int, value: Any) -> None:
+    async def deliver(self, key: tuple[int, int, int], rank: int, clock: float, *box: Any) -> None:
         """Take what another peer sends."""
-        self._inbox[key][rank] = value
+        self._inbox[key][rank] = Box(*box), clock
         await self._notify()
 
     async def news(self, seconds: float, why_end: str) -> tuple[list[Any], bool]:
@@ -129,7 +136,8 @@ class Peer:
     async def resume(self, plan: Plan) -> None:
         """Go on with other members."""
         if plan.known_by is not None:
-            self._last, self.agreed = aligned(await self._call(plan.members[plan.known_by], "last"))
+            known, self.agreed = await self._ask(plan.members[plan.known_by], "last")
+            self._last = unpacked(known)
             self._number += 1
         self._join(plan)
         self._is_parked = self._is_broken = False
@@ -137,11 +145,13 @@ class Peer:
 
     async def last(self) -> Any:
         """Return the result of the last exchange."""
-        return self._last, self.agreed
+        return packed(self._last), self.agreed
 
     async def leave(self) -> None:
         """Forget everything."""
         self._has_left = self._is_broken = True
+        for address, comm in self._comms.items():
+            self._server.rpc.reuse(address, comm)
         _peers.pop(self._name, None)
         await self._notify()
 
@@ -161,14 +171,19 @@ class Peer:
                 data.__dict__["matrix"] = self.parts[i][0]
                 data.__dict__["worker"] = Worker(data, bounds, 1)
 
-    async def _call(self, member: tuple[str, str], method: str, *arguments: Any) -> Any:
-        address, key = member
-        answer = await self._server.rpc(address).actor_execute(
-            actor=key, function=method, args=serialised(arguments), kwargs={}
-        )
+    async def _ask(self, member: tuple[str, str], method: str) -> Any:
+        answer = await self._server.rpc(member[0]).actor_execute(**_call(member, method))
         if answer["status"] != "OK":
             raise answer["exception"]
         return answer["result"]
+
+    async def _send(self, member: tuple[str, str], *arguments: Any) -> None:
+        """Let a peer take a message, for which there is no answer, over a connection of our own."""
+        address, _ = member
+        if address not in self._comms:
+            self._comms[address] = await self._server.rpc.connect(address)
+        call = _call(member, "deliver", *arguments)
+        await self._comms[address].write({"op": "actor_execute", "reply": False, **call})
 
     async def _notify(self) -> None:
         async with self._changed:
@@ -226,31 +241,40 @@ class Peer:
 
     def swap(self, values: Sequence[T]) -> list[T]:
         """Send values[r] to each peer r; return what all of them have sent to this one."""
-        return self._in_loop(self._swap(values)).result()
+        return self._swap(values[self.rank], list(map(packed, values)))
 
-    async def _swap(self, values: Sequence[T]) -> list[T]:
+    def share(self, value: T) -> list[T]:
+        """Send a value to all; return those of all."""
+        return self._swap(value, [packed(value)] * len(self.plan.members))
+
+    def _swap(self, own: T, boxes: Sequence[Box]) -> list[T]:
+        received = self._in_loop(self._swap_boxes(boxes)).result()
+        return [own if rank == self.rank else unpacked(box) for rank, box in enumerate(received)]
+
+    async def _swap_boxes(self, boxes: Sequence[Box]) -> list[Box]:
         key = self.plan.epoch, self._number, self._phase
         self._phase += 1
-        box, members = self._inbox[key], self.plan.members
+        inbox, members = self._inbox[key], self.plan.members
         clock = np.inf if self.why_end else time.monotonic() - self._began
-        box[self.rank] = values[self.rank], clock
+        inbox[self.rank] = boxes[self.rank], clock
         sent = [
-            self._call(member, "deliver", key, self.rank, (value, clock))
-            for rank, (member, value) in enumerate(zip(members, values, strict=True))
+            self._send(member, key, self.rank, clock, *box)
+            for rank, (member, box) in enumerate(zip(members, boxes, strict=True))
             if rank != self.rank
         ]
         sending = asyncio.gather(*sent, return_exceptions=True)  # the client notices losses
-        await self._until(lambda: len(box) == len(members) or self._is_broken)
+        await self._until(lambda: len(inbox) == len(members) or self._is_broken)
         if self._is_broken:
             sending.cancel()
             raise LostError
         self._inbox.pop(key)
-        self.agreed = box[0][1]
-        return [aligned(box[rank][0]) for rank in range(len(members))]
+        self.agreed = inbox[0][1]
+        return [inbox[rank][0] for rank in range(len(members))]
 
-    def share(self, value: T) -> list[T]:
-        """Send a value to all; return those of all."""
-        return self.swap([value] * len(self.plan.members))
+
+def _call(member: tuple[str, str], method: str, *arguments: Any) -> dict[str, Any]:
+    """Return the request that calls a method of a peer."""
+    return {"actor": member[1], "function": method, "args": serialised(arguments), "kwargs": {}}
 
 
 class PeerWorker(Worker):
@@ -310,28 +334,51 @@ class PeerWorker(Worker):
 
         return self._peer.together(work).cells.copy()
 
-    def half_steps(self, movers: Sequence[Mover], stop: Stop) -> list[HalfStep] | None:
+    def half_steps(
+        self, movers: Sequence[Mover], stop: Stop, needs_cost: bool
+    ) -> list[HalfStep] | None:
         """Move rows of all parts at the same time; None once ``stop`` returns True."""
-        return None if stop() else self._peer.together(lambda: self._half_steps(movers))
+        return None if stop() else self._peer.together(lambda: self._half_steps(movers, needs_cost))
 
-    def _half_steps(self, movers: Sequence[Mover]) -> list[HalfStep]:
+    def _half_steps(self, movers: Sequence[Mover], needs_cost: bool) -> list[HalfStep]:
         steps = self.own_steps(movers, lambda: False) or []
-        sums = self._scattered([s.changes for s in steps], [mover.table for mover in movers])
-        own = list(map(self._to_send, movers, steps, sums))
-        return list(map(self._whole, movers, steps, zip(*self._peer.share(own), strict=True)))
+        if needs_cost or len(self._shares) > MAX_DIRECT:
+            own, whole = self._summed(movers, steps, needs_cost), joined_changes
+        else:
+            own, whole = steps, self._added
+        sent = self._peer.share(list(map(self._to_send, movers, own)))
+        every = zip(*sent, strict=True)
+        return [self._joined_step(*each, whole) for each in zip(movers, steps, every, strict=True)]
 
-    def _to_send(self, mover: Mover, step: HalfStep, change: Change) -> HalfStep:
-        """Return what others need to know: of visited rows, and of items that are added up here."""
+    def _summed(
+        self, movers: Sequence[Mover], steps: Sequence[HalfStep], needs_cost: bool
+    ) -> list[HalfStep]:
+        """Return steps with the changes by all peers, of the items that this one adds up."""
+        tables = [mover.table for mover in movers]
+        sums = self._scattered([step.changes for step in steps], tables)
+        summed = [step._replace(changes=[s]) for step, s in zip(steps, sums, strict=True)]
+        if not needs_cost:
+            return summed
+        firsts = [self._ends(len(table.mass))[self._peer.rank] for table in tables]
+        entropies = map(self.entropies, movers, sums, firsts)
+        return [s._replace(entropies=each) for s, each in zip(summed, entropies, strict=True)]
+
+    def _to_send(self, mover: Mover, step: HalfStep) -> HalfStep:
+        """Return what others need to know, as small as it can be."""
         rows = self._visited(mover, self.own)
-        first = self._ends(len(mover.table.mass))[self._peer.rank]
         return step._replace(
             labels=step.labels[rows].astype(np.min_scalar_type(-mover.clusters.size.size)),
             margins=step.margins[rows],
-            changes=[narrow(change)],
-            entropies=self.entropies(mover, change, first),
+            changes=list(map(narrow, step.changes)),
         )
 
-    def _whole(self, mover: Mover, step: HalfStep, of_peers: Sequence[HalfStep]) -> HalfStep:
+    def _joined_step(
+        self,
+        mover: Mover,
+        step: HalfStep,
+        of_peers: Sequence[HalfStep],
+        whole: Callable[[Sequence[Change]], Change],
+    ) -> HalfStep:
         """Join what all peers have done."""
         for parts, theirs in zip(self._shares, of_peers, strict=True):
             rows = self._visited(mover, parts)
@@ -340,7 +387,7 @@ class PeerWorker(Worker):
         blocks = chain(*(theirs.blocks for theirs in of_peers))
         return step._replace(
             tallies=list(chain(*(theirs.tallies for theirs in of_peers))),
-            changes=[joined_changes([theirs.changes[0] for theirs in of_peers])],
+            changes=[whole(list(chain(*(theirs.changes for theirs in of_peers))))],
             blocks=[total_of_ranges(zip(ranges, blocks, strict=True), np.add)],
             entropies=list(chain(*(theirs.entropies for theirs in of_peers))),
         )
@@ -373,13 +420,14 @@ class PeerWorker(Worker):
         each = list(zip(sums, tables, strict=True))
         ranks = range(len(self._shares))
         swapped = self._peer.swap([[cut(*both, rank) for both in each] for rank in ranks])
-        every = [map(wide, chain(*of_peers)) for of_peers in zip(*swapped, strict=True)]
+        return [self._added(list(chain(*of_peers))) for of_peers in zip(*swapped, strict=True)]
+
+    def _added(self, changes: Sequence[Change]) -> Change:
+        """Add up the changes of all peers, in an order that does not depend on their number."""
         if self.is_exact:
-            return [reduce(Change.plus, changes) for changes in every]
-        # in the order that does not depend on how many peers there are
-        ranges = list(chain(*map(aligned_ranges, self._shares)))
-        pairs = (zip(ranges, changes, strict=True) for changes in every)
-        return [total_of_ranges(each, Change.plus) for each in pairs]
+            return reduce(Change.plus, map(wide, changes))
+        ranges = chain(*map(aligned_ranges, self._shares))
+        return total_of_ranges(zip(ranges, changes, strict=True), Change.plus)
 
 
 def joined_changes(changes: Sequence[Change]) -> Change:
@@ -417,11 +465,28 @@ def result_of(name: str) -> Any:
     return result, reason
 
 
+def keep_memory() -> None:
+    """Let glibc keep the memory of freed arrays for the next ones.
+
+    Dask lets its workers return it at once. The system then has to clear all pages of each array
+    that a half-step makes, which takes longer than what is done with it.
+    """
+    _set_malloc(KEPT_BYTES, KEPT_ARRAY_BYTES)
+
+
 def give_back() -> None:
-    """Return the memory of a fit to the system: glibc keeps what many threads have freed."""
+    """Return the memory of a fit to the system, and go on as the worker was started."""
+    _set_malloc(int(os.environ.get("MALLOC_TRIM_THRESHOLD_", MALLOC_BYTES)), MALLOC_BYTES)
     gc.collect()
     if trim := getattr(ctypes.CDLL(None), "malloc_trim", None):  # which only glibc has
         trim(0)
+
+
+def _set_malloc(most: int, most_of_array: int) -> None:
+    """Set how much memory glibc keeps at the end of an arena, and of which arrays."""
+    if mallopt := getattr(ctypes.CDLL(None), "mallopt", None):
+        mallopt(M_TRIM_THRESHOLD, most)
+        mallopt(M_MMAP_THRESHOLD, most_of_array)
 
 
 class PeerMonitor(Monitor):

@@ -82,7 +82,7 @@ class HalfStep(NamedTuple):
     tallies: list[tuple[int, float]]  # moves and drift of each part
     changes: list[Change]  # of the table; one if it has counts
     blocks: list[np.ndarray]  # masses by (column cluster, row cluster), and by row cluster
-    entropies: list[float]  # by how much Σ f of chunks of the table grows, f(v) = v ln v
+    entropies: list[float]  # growth of Σ f of chunks of the table, f(v) = v ln v, if it is needed
 
 
 class Worker:
@@ -107,11 +107,13 @@ class Worker:
         (whole,) = self._sums(before, after, table)
         return whole
 
-    def half_steps(self, movers: Sequence[Mover], stop: Stop) -> list[HalfStep] | None:
+    def half_steps(
+        self, movers: Sequence[Mover], stop: Stop, needs_cost: bool
+    ) -> list[HalfStep] | None:
         """Move rows of all parts at the same time; None once ``stop`` returns True."""
         steps = self.own_steps(movers, stop)
-        if steps is None:
-            return None
+        if steps is None or not needs_cost:
+            return steps
 
         def complete(i: int) -> HalfStep:
             return steps[i]._replace(entropies=self.entropies(movers[i], steps[i].changes[0]))
