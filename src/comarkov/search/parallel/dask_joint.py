@@ -252,6 +252,9 @@ class Box(NamedTuple):
     arrays: np.ndarray  # of bytes: one after another, each at a multiple of ALIGNMENT
 
 
+NO_BOX = Box(b"", [], np.zeros(0, np.uint8))
+
+
 def packed(value: Any) -> Box:
     """Pack a value for another peer."""
     buffers: list[pickle.PickleBuffer] = []

@@ -35,7 +35,7 @@ from ..checkpoint import Checkpoint, Content
 from ..progress import Limits, Monitor, show_in
 from ..run import Run
 from .dask_client import LostError, serialised, this_worker
-from .dask_joint import Box, PeerJoint, aligned, joined, packed, unpacked
+from .dask_joint import NO_BOX, Box, PeerJoint, aligned, joined, packed, unpacked
 from .half_steps import Mover
 from .worker import CHUNK, HalfStep, Stop, Worker, placed_rows
 
@@ -241,7 +241,8 @@ class Peer:
 
     def swap(self, values: Sequence[T]) -> list[T]:
         """Send values[r] to each peer r; return what all of them have sent to this one."""
-        return self._swap(values[self.rank], list(map(packed, values)))
+        boxes = [NO_BOX if rank == self.rank else packed(v) for rank, v in enumerate(values)]
+        return self._swap(values[self.rank], boxes)
 
     def share(self, value: T) -> list[T]:
         """Send a value to all; return those of all."""
@@ -415,7 +416,8 @@ class PeerWorker(Worker):
             ends = self._ends(len(table.mass))[rank : rank + 2]
             places = [slice(*np.searchsorted(change.items, ends)) for change in changes]
             pairs = zip(changes, places, strict=True)
-            return [narrow(Change(c.items[place], c.cells[place])) for c, place in pairs]
+            some = [Change(c.items[place], c.cells[place]) for c, place in pairs]
+            return some if rank == self._peer.rank else list(map(narrow, some))
 
         each = list(zip(sums, tables, strict=True))
         ranks = range(len(self._shares))

@@ -125,7 +125,7 @@ class Side:
             add_blocks(out, cross[rows], labels[rows], mass[rows])
             return out
 
-        blocks.mass[:] = sum(worker_of(self.joint).chunks(of_chunk, -(-labels.size // CHUNK)))
+        blocks.mass[:] = sum(worker_of(self.joint).each(of_chunk, -(-labels.size // CHUNK)))
         derive(blocks)
         return blocks
 
