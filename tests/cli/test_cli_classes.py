@@ -81,10 +81,9 @@ def test_evaluate_with_anndata(tmp_path):
     run("fit", "cells.h5ad", "-k", 2, "-l", 2, "-o", "out", cwd=tmp_path)
     done = run("evaluate", "out", "--json", cwd=tmp_path)
     assert json.loads(done.stdout)["map"] == 1
-    assert "--truth-column half" in done.stderr
+    assert "comarkov evaluate out half" in done.stderr
     for arguments, score, value in (
         (["out", "half"], "map", 4 / 6),
-        (["out", "--truth-column", "half"], "map", 4 / 6),
         (["out", "--side", "columns"], "map", 1),
         (["out", "out"], "map", 1),  # clusters are compared with clusters
     ):

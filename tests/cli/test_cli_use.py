@@ -130,7 +130,7 @@ def test_evaluate_counts_those_in_no_cluster(tmp_path):
     done = run("evaluate", "labels.tsv", "truth.csv", "--json", cwd=tmp_path)
     output = json.loads(done.stdout)
     assert (output["in_no_cluster"], output["clusters"], output["map"]) == (2, 1, 0.5)
-    done = run("evaluate", "labels.tsv", "truth.csv", "--truth-column", "other", cwd=tmp_path)
+    done = run("evaluate", "labels.tsv:id:found", "truth.csv::other", cwd=tmp_path)
     assert "classes                    4" in done.stdout
 
 
@@ -163,8 +163,8 @@ def test_compare_says_what_the_library_says(tmp_path, women, truth):
     assert [float(line["kept"]) for line in parsed(csv_file.read_text())] == table["kept"].tolist()
     again = run("compare", "southern-women", *arguments, "-o", csv_file)
     assert_refused(again, "--force")
-    done = run("compare", "southern-women", *arguments, "--truth", truth)
-    assert_refused(done, "'Evelyn Jefferson', 'Laura Mandeville'")
+    done = run("compare", "southern-women", *arguments, "--row-classes", truth)
+    assert "'Evelyn Jefferson', 'Laura Mandeville'" in done.stderr
     assert_refused(run("compare", "southern-women"), "for example: -k 2 -l 3")
 
 

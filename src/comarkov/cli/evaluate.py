@@ -36,10 +36,13 @@ PRINTED_SCORES = {
     "nmi": "NMI, V-measure",
     "ari": "ARI, adjusted Rand index",
 }
-LABELS = "The output folder of fit, or a CSV file with names and clusters."
+LABELS = (
+    "The output folder of fit, or a table with names and clusters; FILE:NAMES:CLUSTERS picks its "
+    "columns."
+)
 TRUTH = (
-    "The known classes: a table with names and classes, or the name of a column of classes that "
-    "the output folder of fit has. By default, the first of these columns."
+    "The known classes: a table with names and classes (FILE:NAMES:CLASSES picks its columns), or "
+    "the name of a column of classes in the output folder of fit. By default, the first of them."
 )
 SHOWN_SHARES = 3  # classes that are listed for each cluster
 NO_CLUSTER = ("", "-1")
@@ -50,26 +53,18 @@ KNOWN_METHODS = (
 
 
 @dataclass(frozen=True)
-class ColumnOptions:
-    """Which clusters and which classes to compare."""
+class SideOption:
+    """Which side to evaluate."""
 
     side: str = INPUT.option(
         "--side SIDE", "Clusters of rows, or of columns.", "rows", **one_of(("rows", "columns"))
-    )
-    label_column: str | None = INPUT.option(
-        "--label-column COLUMN", "The column with the clusters.", shown="cluster, or the second"
-    )
-    truth_column: str | None = INPUT.option(
-        "--truth-column COLUMN",
-        "The column with the classes.",
-        shown="class, label, ... or the second",
     )
 
 
 @command
 def evaluate(
-    labels: Annotated[Path, argument("LABELS", LABELS)],
-    columns: ColumnOptions,
+    labels: Annotated[str, argument("LABELS", LABELS)],
+    clustered: SideOption,
     output: OutputOptions,
     truth: Annotated[str | None, argument("TRUTH", TRUTH)] = None,
 ) -> None:
@@ -86,10 +81,10 @@ def evaluate(
 
     comarkov evaluate cells-clusters louvain
     """
-    clusters = _clusters_in(labels, columns.label_column, columns.side).by_name
-    classes = _classes_in(truth, columns.truth_column, columns.side, labels)
+    side = clustered.side
+    clusters, classes = _clusters_in(labels, side).by_name, _classes_in(truth, side, labels)
     scores, table = _compare(clusters, classes.by_name)
-    text = _text(classes.title, scores, table, titles_in(labels, columns.side))
+    text = _text(classes.title, scores, table, titles_in(Path(labels), side))
     output.show({"classification": classes.title, **scores, "table": table}, text)
 
 
@@ -181,11 +176,12 @@ def _text(title: str, scores: dict[str, Any], table: dict[str, Any], names: dict
 # --- clusters and classes by name: of results, tables, AnnData files and folders of texts --------
 
 
-def _clusters_in(path: Path, column: str | None, side: str) -> Labels:
+def _clusters_in(source: str, side: str) -> Labels:
     """The clusters in a table, or those of the rows or columns of a folder of results."""
     from ..io.read.naming import read_labels
 
-    return read_labels((_table_of(path, side) if path.is_dir() else path, None, column))
+    folder = Path(source)
+    return read_labels(_table_of(folder, side) if folder.is_dir() else source)
 
 
 def _table_of(folder: Path, side: str) -> Path:
@@ -214,11 +210,14 @@ def titles_in(path: Path, side: str) -> dict[str, str]:
     return read_labels((_table_of(path, side), "cluster", "title")).by_name
 
 
-def _classes_in(truth: str | None, column: str | None, side: str, labels: Path) -> Labels:
+def _classes_in(truth: str | None, side: str, labels: str) -> Labels:
     """The known classes in TRUTH; if there is none, those of the data that were clustered."""
-    if truth is not None and (Path(truth).exists() or not is_results(labels)):
-        return _clusters_in(Path(truth), column, side)
-    return _classes_of_results(labels, truth or column, side)
+    from ..io.read.naming import NameFile
+
+    folder = Path(labels)
+    if truth is None or (is_results(folder) and not Path(NameFile.of(truth).path).exists()):
+        return _classes_of_results(folder, truth, side)
+    return _clusters_in(truth, side)
 
 
 def _classes_of_results(path: Path, column: str | None, side: str) -> Labels:
@@ -232,8 +231,8 @@ def _classes_of_results(path: Path, column: str | None, side: str) -> Labels:
     if column is None and len(classes) > 1:
         column, *others = classes
         warn_user(
-            f"The classes are {quote(column)}. {path} also has {', '.join(others)}: choose with "
-            f"--truth-column {others[0]}."
+            f"The classes are {quote(column)}. {path} also has {', '.join(others)}: comarkov "
+            f"evaluate {path} {others[0]}"
         )
     title = next(iter(classes), "") if column is None else column
     if title not in classes:
@@ -251,7 +250,7 @@ def _classes_of_results(path: Path, column: str | None, side: str) -> Labels:
 
 @dataclass(frozen=True)
 class CompareOptions(FileOptions, StartOptions, WeightingOptions):
-    """The methods, known classes, and a file for the result."""
+    """The methods, and a file for the result."""
 
     row_clusters: int | None = CLUSTERING.option(
         "--row-clusters -k NUMBER", "Number of row clusters.", shown=False, min=1
@@ -265,10 +264,6 @@ class CompareOptions(FileOptions, StartOptions, WeightingOptions):
     methods: str | None = CLUSTERING.option(
         "--methods M,M,...", f"Choose from {KNOWN_METHODS}.", shown="all but the last five"
     )
-    truth: Path | None = INPUT.option(
-        "--truth FILE", "A table with the names and known classes of the rows."
-    )
-    column_truth: Path | None = INPUT.option("--column-truth FILE", "The same for columns.")
 
 
 @command
@@ -278,7 +273,7 @@ def compare(
     """Compare methods from the literature on INPUT, all from the same starts.
 
     -k and -l must be numbers. Costs are in bits, at four values of β; lower is better. With known
-    classes, map, nmi and ari measure how well the clusters agree with them.
+    classes (--row-classes), map, nmi and ari measure how well the clusters agree with them.
 
     [bold]Example[/bold]
 
@@ -301,8 +296,8 @@ def compare(
         n_init=comparison.starts or 1,
         random_state=comparison.seed,
         classes=(
-            _classes(data.row_names, data.row_classes, comparison.truth),
-            _classes(data.column_names, data.column_classes, comparison.column_truth),
+            _complete(data.row_classes, data.row_names),
+            _complete(data.column_classes, data.column_names),
         ),
     )
     lines = records(table) or []
@@ -311,16 +306,11 @@ def compare(
     output.show(lines, aligned(lines))
 
 
-def _classes(
-    names: np.ndarray, classes: dict[str, np.ndarray], path: Path | None
-) -> np.ndarray | None:
-    """The classes in a file or, if there is none, the first that all elements of the data have."""
-    if path is None:
-        return next((each for each in classes.values() if (each != "").all()), None)
-    from ..io.read.naming import read_labels
-
-    known = read_labels((path, None, None), known=set(names.tolist())).by_name
-    if missing := [quote(name) for name in names.tolist() if name not in known]:
-        problem = f"it has no class for {listed(missing)}"
-        raise InputError(problem, file=path, advice="Add a line for each to the file.")
-    return np.array([known[name] for name in names.tolist()])
+def _complete(classes: dict[str, np.ndarray], names: np.ndarray) -> np.ndarray | None:
+    """The first classes that all elements have; a note if there are classes, but none of these."""
+    complete = [each for each in classes.values() if (each != "").all()]
+    if classes and not complete:
+        title, first = next(iter(classes.items()))
+        without = listed(map(quote, names[first == ""]))
+        warn_user(f"The clusters are not compared with {quote(title)}: {without} have none.")
+    return complete[0] if complete else None
