@@ -65,6 +65,9 @@ def test_a_full_output_is_an_error(tmp_path):
 def test_an_error_that_cannot_be_printed_keeps_its_code(tmp_path):
     assert run(tmp_path, FIT, ">/dev/full 2>/dev/full").returncode == 2
     assert run(tmp_path, [*COMARKOV, "info", "nowhere"], "2> >(exec true)").returncode == 2
+    (tmp_path / "e.csv").write_text(EDGES)  # its rows and columns have the same names: a note
+    noted = [*COMARKOV, "fit", "e.csv", "-k", "2", "-l", "2"]
+    assert run(tmp_path, noted, "2>/dev/full").returncode == 0
 
 
 @pytest.mark.nightly

@@ -10,7 +10,7 @@ import sqlite3
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,8 @@ Records = list[dict[str, Any]]
 def echo(text: object = "", err: bool = False, nl: bool = True, **style: Any) -> None:
     r"""Print on stdout or stderr; control characters are escaped: ESC is ``\u001b``."""
     escaped = UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", str(text))
-    typer.secho(escaped, err=err, nl=nl, **style)
+    with suppress(OSError) if err else nullcontext():  # results matter, notes need not be read
+        typer.secho(escaped, err=err, nl=nl, **style)
 
 
 def print_json(value: Any) -> None:
@@ -147,8 +148,7 @@ def clear_errors() -> Iterator[None]:
 
 def print_error(message: str) -> None:
     """Print an error on stderr, if that takes it."""
-    with suppress(OSError):
-        echo(f"Error: {message}", fg="red", err=True)
+    echo(f"Error: {message}", fg="red", err=True)
 
 
 @contextmanager
