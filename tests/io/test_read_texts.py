@@ -43,6 +43,14 @@ def test_a_folder(tmp_path):
     assert data.row_classes == {}  # one subfolder is no classification
 
 
+def test_a_column_of_texts_without_quotes(tmp_path):
+    texts = [f"{text.replace(',', '')} https://a.b/c?d=e" for text in TEXTS]
+    (tmp_path / "t.csv").write_text("\n".join(["tweet", *texts]) + "\n")
+    with noted("recognised as texts", "read as the header"):
+        data = comarkov.read(tmp_path / "t.csv", **WORDS)
+    assert_array_equal(data.matrix.toarray(), COUNTS)  # no word of a link
+
+
 def test_json_lines(tmp_path):
     path = tmp_path / "t.jsonl"
     records = [{"id": i, "text": text, "other": [1]} for i, text in enumerate(TEXTS)]

@@ -190,7 +190,13 @@ def _separator(head: list[str]) -> str:
 
     scores = {separator: agreement(separator) for separator in FIELD_SEPARATORS}
     best = max(scores, key=lambda separator: scores[separator])
-    return best if scores[best] > 0 else ","
+    first = next((line for line in head if line.strip() and not _is_comment(line)), "")
+    is_in_first = best != " " and best in first  # a column of texts has blanks, too
+    return best if is_in_first or scores[best] > 0.5 else ","
+
+
+def _is_comment(line: str) -> bool:
+    return line.startswith(("# ", "% "))
 
 
 def _start(head: list[str], separator: str, name: str) -> _Start:
@@ -199,7 +205,7 @@ def _start(head: list[str], separator: str, name: str) -> _Start:
     records = [(record, reader.line_num) for record in reader]
     begins = [0, *(end for _, end in records)]
     filled = [(begins[i], r) for i, (r, _) in enumerate(records) if any(map(str.strip, r))]
-    filled = list(dropwhile(lambda pair: head[pair[0]].startswith(("# ", "% ")), filled))
+    filled = list(dropwhile(lambda pair: _is_comment(head[pair[0]]), filled))
     if not filled:
         advice = "Give a file with data."
         raise InputError("it has only comments and blank lines", file=name, advice=advice)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +25,7 @@ TEXT_WEIGHTING = "bm25"  # the best by measurement without labels, see docs/conc
 DOCUMENT = "document"
 #: Words have two letters or digits; "n't" belongs to its word, and endings are none.
 WORD = r"(?u)\b[^\W\d_]+n't\b|\b(?!(?<=\w')(?:ll|re|ve)\b)\w\w+\b"
+LINK = re.compile(r"(?:https?://|www\.)\S+")
 APOSTROPHES = str.maketrans("’´`", "'''")
 BEFORE_NOT = (
     "ai are ca could did do does had has have is might must need sha should was were wo would"
@@ -123,7 +125,7 @@ def count_words(
 
 
 def word_counter(stop_words: Any = None, **options: Any) -> Any:
-    """The counter of words in texts. "Don't" is one word, and "we'll" is "we"."""
+    """The counter of words in texts. "Don't" is one word, "we'll" is "we", a link is none."""
     from sklearn.feature_extraction.text import (  # slow to import
         ENGLISH_STOP_WORDS,
         CountVectorizer,
@@ -132,7 +134,7 @@ def word_counter(stop_words: Any = None, **options: Any) -> Any:
     if stop_words == "english":
         stop_words = [*ENGLISH_STOP_WORDS, *(f"{word}n't" for word in BEFORE_NOT.split())]
     return CountVectorizer(
-        preprocessor=lambda text: text.lower().translate(APOSTROPHES),
+        preprocessor=lambda text: LINK.sub(" ", text.lower()).translate(APOSTROPHES),
         token_pattern=WORD,
         stop_words=None if stop_words == "none" else stop_words,
         **options,
