@@ -173,7 +173,7 @@ def snippet(text: str, weights: dict[str, float], width: int = SNIPPET_LENGTH) -
     Examples
     --------
     >>> snippet("Good morning. The tea is hot and the rum is old.", {"tea": 2, "rum": 1}, 20)
-    '… The tea is hot and …'
+    '… tea is hot and the …'
     """
     text = " ".join(CONTROL_LETTERS.sub(" ", text[:SNIPPET_READ]).split())
     parts = textwrap.wrap(text, width, break_on_hyphens=False) or [""]
