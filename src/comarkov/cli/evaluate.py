@@ -238,7 +238,8 @@ def _classes_of_results(path: Path, column: str | None, side: str) -> Labels:
     if title not in classes:
         known = f"Choose one of {listed(classes, 99)}, or give" if classes else "Give"
         raise InputError(
-            f"no known classes of {side}" + (f" called {quote(column)}" if column else ""),
+            f"no known classes of {side}"
+            + (f" called {quote(column)}, and no such file" if column else ""),
             file=path,
             advice=f"{known} a file with names and classes: comarkov evaluate OUT classes.csv",
         )

@@ -354,7 +354,7 @@ def _two_sides(edges: Joint, run: Run) -> Chosen:
     """Senders and receivers in the groups that describe the edges best; each edge counts once."""
     labels = choose_numbers.shortest_description(joint(edges.csr > 0), run)
     numbers = [int(each.max()) + 1 for each in labels]
-    reason = f"{numbers[0]} and {numbers[1]} groups: the shortest description of the edges."
+    reason = f"{numbers[0]} and {numbers[1]} groups give the shortest description of the edges."
     return dict(zip(SENDERS, numbers, strict=True)), labels, reason
 
 

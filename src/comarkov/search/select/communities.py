@@ -46,7 +46,7 @@ class Communities(NamedTuple):
             return "1 group: no division into groups describes the edges better than degrees alone."
         if self.is_weak:
             return f"{k} groups: one possible view, because the evidence for groups is weak."
-        return f"{k} groups: the shortest description of the edges."
+        return f"{k} groups give the shortest description of the edges."
 
 
 def communities(data: Joint, run: Run) -> Communities:
