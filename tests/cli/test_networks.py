@@ -257,11 +257,13 @@ def test_network_finds_groups_in_files_of_any_kind(tmp_path):
     graph = nx.relabel_nodes(nx.ring_of_cliques(4, 6), str)
     nx.write_graphml(graph, tmp_path / "ring.graphml")
     nx.write_edgelist(graph, tmp_path / "ring.csv", delimiter=",", data=False)
+    (tmp_path / "headed.csv").write_text("a,b\n" + (tmp_path / "ring.csv").read_text())
     expected = {*map(frozenset, comarkov.communities(graph).groups)}
     for file, options, note in (
         ("ring.graphml", (), ""),
         ("ring.csv", (), "--directed"),
         ("ring.csv", ("--undirected", "-k", 4), ""),
+        ("headed.csv", ("--header",), "--directed"),  # nodes are neither "a" nor "b"
     ):
         done = run("network", file, *options, "-o", "out", "--force", cwd=tmp_path)
         assert done.returncode == 0, done.stderr

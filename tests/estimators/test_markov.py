@@ -300,6 +300,7 @@ def test_rates_do_not_look_like_going_back_and_forth():
     assert model.labels_.tolist() == [1, 1, 0, 0]
     assert model.time_scales_[0] == pytest.approx(model.chain_.time_scales()[0])
     assert model.time_scales_[0] == pytest.approx(1 / 0.11, rel=0.05)
+    assert model.chain_.holding_times() == pytest.approx([1 / 0.01, 1 / 0.1], rel=1e-6)
 
 
 def test_a_chain_of_clusters_that_alternates_never_forgets():

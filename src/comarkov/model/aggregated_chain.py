@@ -69,6 +69,11 @@ class AggregatedChain:
             here = min(int(np.searchsorted(sums[here], draw, side="right")), len(sums) - 1)
         return walk
 
+    def holding_times(self) -> np.ndarray:
+        """Return how long a visit to each cluster lasts on average; infinite if it never ends."""
+        leaves = 1 - np.diagonal(self.transition_matrix)
+        return np.divide(self.step, leaves, out=np.full(leaves.size, np.inf), where=leaves > 1e-12)
+
     def time_scales(self) -> np.ndarray:
         """Return the implied time scales, -step / ln |λ|, of all eigenvalues but the first."""
         sizes = np.sort(abs(np.linalg.eigvals(self.transition_matrix)))[::-1][1:]

@@ -95,8 +95,8 @@ class ChainResults(BaseResults):
 
     def mean_steps(self, cluster: int) -> float:
         """How many steps a visit to a cluster lasts on average; infinite if it is never left."""
-        leaves = 1 - self.probabilities[cluster, cluster]
-        return 1 / leaves if leaves > 1e-12 else np.inf
+        chain = self.fitted.chain_
+        return float(chain.holding_times()[cluster] / chain.step)
 
     def successors(self, cluster: int, n: int | None = None) -> list[tuple[int, float]]:
         """The other clusters that may follow a cluster and their probabilities, likeliest first."""

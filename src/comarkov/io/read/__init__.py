@@ -10,7 +10,7 @@ from typing import Any, Unpack
 
 from ...joint.messages import as_plural
 from ...joint.scale import are_whole
-from ..read_options import READ_OPTIONS, TABULAR, ReadKeywords, ReadOptions, spell_out
+from ..read_options import NETWORK, READ_OPTIONS, TABULAR, ReadKeywords, ReadOptions, spell_out
 from .data import Data
 from .formats import SUFFIXES, is_place, read_any
 from .h5ad import write_h5ad
@@ -129,6 +129,8 @@ class ReadRequest:
         kinds = {name: getattr(options, name) for name in ("row_kind", "column_kind", "entry_kind")}
         if options.entry_kind and are_whole(data.matrix.data):
             kinds["entry_kind"] = as_plural(options.entry_kind)
+        if self.kind == NETWORK:  # nodes are of one kind
+            kinds["column_kind"] = options.column_kind or options.row_kind
         changes: dict[str, Any] = {name: kind for name, kind in kinds.items() if kind}
         chosen = {  # the keywords for similar data: what was set, and what was detected
             name: getattr(options, name)

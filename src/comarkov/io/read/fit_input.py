@@ -129,7 +129,9 @@ def network_input(X: Any, is_directed: bool | None = None) -> NetworkInput:
     is_directed, note = _direction(matrix, data.reading.get("directed", is_directed), is_directed)
     if not is_directed:
         matrix = sp.csr_array(matrix.maximum(matrix.T))
-    kind = "node" if data.row_kind in ("row", "source", "from") else data.row_kind
+    is_kind = data.row_kind not in ("row", "source", "from")
+    is_kind = is_kind and given.column_kind in (data.row_kind, "column")
+    kind = data.row_kind if is_kind else "node"
     nodes = data.column_names if data.named[1] else None
     classes = _classes_of_nodes(given, data.column_names)
     both = {"classes": classes, "names": nodes, "kind": kind}
