@@ -32,6 +32,10 @@ FINDINGS = Path(__file__).parent / "findings"
 MAX_SECONDS = 75
 MAX_ADDRESS_SPACE = 12 << 30  # bytes
 MAX_LINE = 3000  # characters of a line on stderr
+# what threads of polars print about a panic, which is an error of one line in the end
+PANIC = re.compile(
+    r"\n?thread '[^']*' \(\d+\) panicked at crates/polars.*?\nnote: .*?\n", re.DOTALL
+)
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -133,20 +137,21 @@ class Outcome(NamedTuple):
     @property
     def problem(self) -> str | None:
         """What is wrong, or None: an error is one line on stderr, beside notes."""
-        errors = [line for line in self.stderr.splitlines() if not line.startswith("Note: ")]
+        printed = PANIC.sub("", self.stderr)
+        errors = [line for line in printed.splitlines() if not line.startswith("Note: ")]
         if self.code == -signal.SIGKILL:
             return "hang"
         if self.code < 0:
             return f"signal {-self.code}"
-        if "Traceback" in self.stderr or "panicked" in self.stderr:
+        if "Traceback" in printed or "panicked" in printed:
             return "traceback"
         if self.code not in (0, 2):
             return f"exit code {self.code}"
         if len(errors) > 1:
             return "several lines"
-        if max(map(len, self.stderr.splitlines()), default=0) > MAX_LINE:
+        if max(map(len, printed.splitlines()), default=0) > MAX_LINE:
             return "long line"
-        return "control characters" if CONTROL.search(self.stdout + self.stderr) else None
+        return "control characters" if CONTROL.search(self.stdout + printed) else None
 
 
 def damage(samples: list[Sample], seed: int, folder: Path) -> tuple[Path, list[str]]:
