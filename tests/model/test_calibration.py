@@ -5,7 +5,7 @@ import pytest
 from helpers import costs_by_definition, started
 from numpy.testing import assert_allclose, assert_array_equal
 
-from comarkov import CoClustering, datasets
+from comarkov import CoClustering, datasets, evaluate
 from comarkov.model import confidence as calibration
 from comarkov.model.confidence import evidence_exponent, posterior
 
@@ -47,15 +47,16 @@ def test_deviations_are_those_of_the_cost(is_one_sided):
         assert_allclose(squares[members], (margins[members] - mean) ** 2, atol=1e-4)
 
 
+@pytest.mark.parametrize("most", [0.0, 1.0])
 @pytest.mark.parametrize("gamma", [0.4, 0.8, 1.0, 1.3])
-def test_the_exponent_is_that_of_the_variance(gamma):
+def test_the_exponent_is_that_of_the_variance(gamma, most):
     rng = np.random.default_rng(0)
     observations = rng.uniform(5, 200, 5000)
     scale = rng.gamma(1.0, size=(5000, 3))
     scale[:, 0] = 0  # at home
     deviations = rng.standard_normal((5000, 3)) * np.sqrt(scale / observations[:, None] ** gamma)
-    expected = min(gamma, 1.0)
-    measured = calibration._exponent(deviations**2, observations, scale)
+    expected = min(gamma, np.exp(most))
+    measured = calibration._exponent(deviations**2, observations, scale, most)
     assert measured == pytest.approx(expected, abs=0.01)
 
 
@@ -71,6 +72,21 @@ def test_independent_entries_are_left_alone(bursts):
         gammas.append((model.row_evidence_exponent_, model.column_evidence_exponent_))
     assert (np.mean(gammas, axis=0) > 0.95).all()
     assert np.max(gammas) <= 1
+
+
+def test_measurements_vary_less_than_counts():
+    """Each cell is a number with an error of its own; with γ = 1 the confidence would be 0.18."""
+    facts = []
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        rows, columns = rng.integers(0, 5, 200), rng.integers(0, 4, 150)
+        X = rng.normal(rng.normal(8, 0.3, (5, 4))[rows][:, columns], 0.8)
+        model = CoClustering((5, 4), random_state=seed).fit(X)
+        right = evaluate.matching_accuracy(rows, model.row_labels_)
+        facts.append((model.row_evidence_exponent_, right, model.row_confidence_.mean()))
+    gamma, right, sure = np.mean(facts, axis=0)
+    assert gamma > 1.5
+    assert sure == pytest.approx(right, abs=0.1)
 
 
 def test_entries_that_come_together_do_not_make_it_too_sure():

@@ -133,7 +133,7 @@ class CoClustering(CoClusterEstimator):
         A side that is not clustered lacks this and the next three attributes.
     row_evidence_exponent_, column_evidence_exponent_ : float
         γ, the weight of entries as evidence: 1 if they are independent, less if they occur
-        together, as words of a text do.
+        together, as words of a text do, and more in tables of measurements.
     row_margins_, column_margins_ : ndarray of float
         How much more the best other cluster costs, in nats per unit of the element's mass. It is
         negative if another cluster costs less, but the element is fixed or alone in its cluster.

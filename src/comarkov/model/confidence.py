@@ -187,7 +187,8 @@ def _means_of_counts(counts: sp.csr_array) -> sp.csr_array:
 SAMPLED_ELEMENTS = 1000  # elements: enough for one number
 SHUFFLES = 10  # if there is time
 SHUFFLE_TERMS = 150  # terms of the cost that take as long as shuffling an entry
-MAX_LOG_EXPONENT = 4.0  # of -ln γ
+LOG_EXPONENTS = -4.0, 1.0  # of γ; above 0 only for measurements
+MEASURED_SHARE = 0.5  # of the cells of a table of measurements have a weight
 COST_ROUNDING = 1e-6  # nats per unit of mass: smaller differences of costs are rounding errors
 
 
@@ -217,11 +218,19 @@ def evidence_exponent(
 
     *shuffles, given = worker_of(side.joint).chunks(deviations, n_shuffles + 1)
     every = [_means(sample, squares * v[:, None], np.ones(v.size)) for squares, v in shuffles]
-    return _exponent(*given, np.mean(every, axis=0)[sample.home])
+    data = side.joint
+    is_measured = not data.is_count and data.nnz > MEASURED_SHARE * np.prod(data.shape)
+    most = LOG_EXPONENTS[1] if is_measured else 0.0
+    return _exponent(*given, np.mean(every, axis=0)[sample.home], most)
 
 
-def _exponent(squares: np.ndarray, observed: np.ndarray, expected: np.ndarray) -> float:
-    """Return γ, given squared deviations, v, and the mean of v d² in shuffles, by element."""
+def _exponent(
+    squares: np.ndarray, observed: np.ndarray, expected: np.ndarray, most: float
+) -> float:
+    """Return γ, given squared deviations, v, and the mean of v d² in shuffles, by element.
+
+    ``most`` is the largest ln γ.
+    """
     counts = expected > COST_ROUNDING**2
     squares = np.divide(squares, expected, out=np.zeros_like(expected), where=counts)
     squares = squares.sum(axis=1) / np.maximum(counts.sum(axis=1), 1)
@@ -231,7 +240,7 @@ def _exponent(squares: np.ndarray, observed: np.ndarray, expected: np.ndarray) -
         powers = np.exp(log_gamma) * logs
         return float((squares * np.exp(powers) - powers).sum() + log_gamma**2) / 2
 
-    best = minimize_scalar(loss, bounds=(-MAX_LOG_EXPONENT, 0.0), method="bounded")
+    best = minimize_scalar(loss, bounds=(LOG_EXPONENTS[0], most), method="bounded")
     return float(np.exp(best.x)) if best.fun < loss(0.0) else 1.0
 
 
