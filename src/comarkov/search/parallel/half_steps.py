@@ -136,7 +136,8 @@ class Mover:
 
     def accept(self, step: HalfStep) -> None:
         """Make the changes of a half-step."""
-        add_cells(self.table.mass, *step.changes[0])
+        for change in step.changes:
+            add_cells(self.table.mass, *change)
         self.clusters.margin[:] = step.margins
         self.clusters.label[:] = step.labels
         self.clusters.size[:] = self._counts().sum(axis=0)

@@ -44,6 +44,7 @@ M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # of malloc.h
 KEPT_BYTES, KEPT_ARRAY_BYTES = 1 << 30, 1 << 25  # during a fit; glibc keeps no larger arrays
 MALLOC_BYTES = 1 << 17  # what glibc keeps unless it is told otherwise
 MAX_DIRECT = 3  # peers that send all changes to each other, which takes one round in place of two
+MAX_DIRECT_VISITS = 0.25  # share of the rows; the cost of more is computed by ranges of items
 
 T = TypeVar("T")
 Work = Callable[[Any, Run], Any]  # of the data and the settings of the search
@@ -82,7 +83,8 @@ class Peer:
         self._last: Any = None  # the result of the last exchange
         self._inbox: dict[tuple[int, int, int], dict[int, Any]] = defaultdict(dict)
         self._comms: dict[str, Any] = {}  # to other peers, by address
-        self._changed = asyncio.Condition()
+        self._changed = asyncio.Condition()  # for the event loop
+        self._arrived = threading.Condition()  # for the search
         self._is_broken = self._is_parked = self._is_done = self._has_left = False
         self._events: list[tuple[str, tuple[Any, ...]]] = []
         self.result: Any = None
@@ -113,8 +115,9 @@ class Peer:
 
     async def deliver(self, key: tuple[int, int, int], rank: int, clock: float, *box: Any) -> None:
         """Take what another peer sends."""
-        self._inbox[key][rank] = Box(*box), clock
-        await self._notify()
+        with self._arrived:
+            self._inbox[key][rank] = Box(*box), clock
+            self._arrived.notify()
 
     async def news(self, seconds: float, why_end: str) -> tuple[list[Any], bool]:
         """Return what has happened since the last call, and whether the search has ended.
@@ -186,6 +189,8 @@ class Peer:
         await self._comms[address].write({"op": "actor_execute", "reply": False, **call})
 
     async def _notify(self) -> None:
+        with self._arrived:
+            self._arrived.notify()
         async with self._changed:
             self._changed.notify_all()
 
@@ -249,28 +254,29 @@ class Peer:
         return self._swap(value, [packed(value)] * len(self.plan.members))
 
     def _swap(self, own: T, boxes: Sequence[Box]) -> list[T]:
-        received = self._in_loop(self._swap_boxes(boxes)).result()
-        return [own if rank == self.rank else unpacked(box) for rank, box in enumerate(received)]
-
-    async def _swap_boxes(self, boxes: Sequence[Box]) -> list[Box]:
         key = self.plan.epoch, self._number, self._phase
         self._phase += 1
-        inbox, members = self._inbox[key], self.plan.members
         clock = np.inf if self.why_end else time.monotonic() - self._began
-        inbox[self.rank] = boxes[self.rank], clock
+        self._in_loop(self._send_all(key, clock, boxes))
+        with self._arrived:
+            inbox, count = self._inbox[key], len(boxes)
+            inbox[self.rank] = NO_BOX, clock
+            self._arrived.wait_for(lambda: len(inbox) == count or self._is_broken)
+            if self._is_broken:
+                raise LostError
+            del self._inbox[key]
+        self.agreed = inbox[0][1]
+        return [own if rank == self.rank else unpacked(inbox[rank][0]) for rank in range(count)]
+
+    async def _send_all(
+        self, key: tuple[int, int, int], clock: float, boxes: Sequence[Box]
+    ) -> None:
         sent = [
             self._send(member, key, self.rank, clock, *box)
-            for rank, (member, box) in enumerate(zip(members, boxes, strict=True))
+            for rank, (member, box) in enumerate(zip(self.plan.members, boxes, strict=True))
             if rank != self.rank
         ]
-        sending = asyncio.gather(*sent, return_exceptions=True)  # the client notices losses
-        await self._until(lambda: len(inbox) == len(members) or self._is_broken)
-        if self._is_broken:
-            sending.cancel()
-            raise LostError
-        self._inbox.pop(key)
-        self.agreed = inbox[0][1]
-        return [inbox[rank][0] for rank in range(len(members))]
+        await asyncio.gather(*sent, return_exceptions=True)  # the client notices losses
 
 
 def _call(member: tuple[str, str], method: str, *arguments: Any) -> dict[str, Any]:
@@ -343,13 +349,17 @@ class PeerWorker(Worker):
 
     def _half_steps(self, movers: Sequence[Mover], needs_cost: bool) -> list[HalfStep]:
         steps = self.own_steps(movers, lambda: False) or []
-        if needs_cost or len(self._shares) > MAX_DIRECT:
-            own, whole = self._summed(movers, steps, needs_cost), joined_changes
-        else:
-            own, whole = steps, self._added
-        sent = self._peer.share(list(map(self._to_send, movers, own)))
-        every = zip(*sent, strict=True)
-        return [self._joined_step(*each, whole) for each in zip(movers, steps, every, strict=True)]
+        visited = max(sum(rows.size for rows in mover.rows) for mover in movers)
+        is_small = not needs_cost or visited <= MAX_DIRECT_VISITS * self.bounds[-1]
+        is_direct = is_small and len(self._shares) <= MAX_DIRECT
+        own = steps if is_direct else self._summed(movers, steps, needs_cost)
+        sent = zip(*self._peer.share(list(map(self._to_send, movers, own))), strict=True)
+        every = [self._joined_step(*each) for each in zip(movers, steps, sent, strict=True)]
+        if not is_direct:
+            return [s._replace(changes=[joined_changes(s.changes)]) for s in every]
+        if needs_cost or not self.is_exact:
+            every = [s._replace(changes=[self._added(s.changes)]) for s in every]
+        return self.with_entropies(movers, every) if needs_cost else every
 
     def _summed(
         self, movers: Sequence[Mover], steps: Sequence[HalfStep], needs_cost: bool
@@ -373,14 +383,8 @@ class PeerWorker(Worker):
             changes=list(map(narrow, step.changes)),
         )
 
-    def _joined_step(
-        self,
-        mover: Mover,
-        step: HalfStep,
-        of_peers: Sequence[HalfStep],
-        whole: Callable[[Sequence[Change]], Change],
-    ) -> HalfStep:
-        """Join what all peers have done."""
+    def _joined_step(self, mover: Mover, step: HalfStep, of_peers: Sequence[HalfStep]) -> HalfStep:
+        """Join what all peers have done, with all their changes."""
         for parts, theirs in zip(self._shares, of_peers, strict=True):
             rows = self._visited(mover, parts)
             step.labels[rows], step.margins[rows] = theirs.labels, theirs.margins
@@ -388,7 +392,7 @@ class PeerWorker(Worker):
         blocks = chain(*(theirs.blocks for theirs in of_peers))
         return step._replace(
             tallies=list(chain(*(theirs.tallies for theirs in of_peers))),
-            changes=[whole(list(chain(*(theirs.changes for theirs in of_peers))))],
+            changes=[wide(change) for theirs in of_peers for change in theirs.changes],
             blocks=[total_of_ranges(zip(ranges, blocks, strict=True), np.add)],
             entropies=list(chain(*(theirs.entropies for theirs in of_peers))),
         )
@@ -415,19 +419,20 @@ class PeerWorker(Worker):
             """Return what another peer is to add up."""
             ends = self._ends(len(table.mass))[rank : rank + 2]
             places = [slice(*np.searchsorted(change.items, ends)) for change in changes]
-            pairs = zip(changes, places, strict=True)
-            some = [Change(c.items[place], c.cells[place]) for c, place in pairs]
+            some = [
+                Change(c.items[own], c.cells[own]) for c, own in zip(changes, places, strict=True)
+            ]
             return some if rank == self._peer.rank else list(map(narrow, some))
 
-        each = list(zip(sums, tables, strict=True))
+        pairs = list(zip(sums, tables, strict=True))
         ranks = range(len(self._shares))
-        swapped = self._peer.swap([[cut(*both, rank) for both in each] for rank in ranks])
-        return [self._added(list(chain(*of_peers))) for of_peers in zip(*swapped, strict=True)]
+        swapped = self._peer.swap([[cut(*pair, rank) for pair in pairs] for rank in ranks])
+        return [self._added(list(map(wide, chain(*each)))) for each in zip(*swapped, strict=True)]
 
     def _added(self, changes: Sequence[Change]) -> Change:
         """Add up the changes of all peers, in an order that does not depend on their number."""
         if self.is_exact:
-            return reduce(Change.plus, map(wide, changes))
+            return reduce(Change.plus, changes)
         ranges = chain(*map(aligned_ranges, self._shares))
         return total_of_ranges(zip(ranges, changes, strict=True), Change.plus)
 

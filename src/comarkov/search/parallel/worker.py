@@ -80,7 +80,7 @@ class HalfStep(NamedTuple):
     labels: np.ndarray  # of all rows; those of other workers are as before
     margins: np.ndarray
     tallies: list[tuple[int, float]]  # moves and drift of each part
-    changes: list[Change]  # of the table; one if it has counts
+    changes: list[Change]  # of the table; one to compute its entropies
     blocks: list[np.ndarray]  # masses by (column cluster, row cluster), and by row cluster
     entropies: list[float]  # growth of Σ f of chunks of the table, f(v) = v ln v, if it is needed
 
@@ -112,8 +112,10 @@ class Worker:
     ) -> list[HalfStep] | None:
         """Move rows of all parts at the same time; None once ``stop`` returns True."""
         steps = self.own_steps(movers, stop)
-        if steps is None or not needs_cost:
-            return steps
+        return steps if steps is None or not needs_cost else self.with_entropies(movers, steps)
+
+    def with_entropies(self, movers: Sequence[Mover], steps: Sequence[HalfStep]) -> list[HalfStep]:
+        """Return whole half-steps with the growth of Σ f of their tables."""
 
         def complete(i: int) -> HalfStep:
             return steps[i]._replace(entropies=self.entropies(movers[i], steps[i].changes[0]))
