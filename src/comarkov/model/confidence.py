@@ -29,6 +29,7 @@ from scipy.special import softmax
 
 from ..costs.labels import matched, membership
 from ..joint.joint import Joint, joint
+from ..joint.parts import row_ranges
 from ..joint.scale import are_whole
 from ..kernels.matrix import Matrix, observations
 from ..search.optimise.refine import polish
@@ -186,6 +187,7 @@ def _means_of_counts(counts: sp.csr_array) -> sp.csr_array:
 
 SAMPLED_ELEMENTS = 1000  # elements: enough for one number
 SHUFFLES = 10  # if there is time
+COSTED_ENTRIES = 1 << 17  # of elements whose costs are computed at the same time
 SHUFFLE_TERMS = 150  # terms of the cost that take as long as shuffling an entry
 LOG_EXPONENTS = -4.0, 1.0  # of γ; above 0 only for measurements
 MEASURED_SHARE = 0.5  # of the cells of a table of measurements have a weight
@@ -195,7 +197,7 @@ COST_ROUNDING = 1e-6  # nats per unit of mass: smaller differences of costs are 
 class ElementSample(NamedTuple):
     """A sample of the elements of a side, and what their costs depend on."""
 
-    entries: sp.csr_array  # elements by the items where they have mass
+    entries: sp.csr_array  # elements by items
     home: np.ndarray  # the clusters of the elements
     target: Target
     spread: float
@@ -249,15 +251,14 @@ def _sample(side: Side, other: Side | None, beta: float, rng: np.random.Generato
     if elements.size > SAMPLED_ELEMENTS:
         elements = np.sort(rng.choice(elements, SAMPLED_ELEMENTS, replace=False))
     entries = side.joint.subset(elements, squeeze=False).csr
-    items = np.flatnonzero(np.bincount(entries.indices, minlength=entries.shape[1]))
     cross, coupling = coupled(side.table, None if other is None else other.cross, beta)
     member = sp.csr_array((side.joint.shape[1], 0))
     if other is not None and cross.size:
         member = membership(other.labels, other.k)
     masses = side.blocks(cross).mass[:, : side.k]
     blocks = np.vstack([masses[: member.shape[1]], masses[-1:]])
-    target = Target(side.masses[items], member[items], blocks, coupling)
-    return ElementSample(entries[:, items], side.labels[elements], target, side.joint.spread)
+    target = Target(side.masses, member, blocks, coupling)
+    return ElementSample(entries, side.labels[elements], target, side.joint.spread)
 
 
 def _shuffled(sample: ElementSample, drawn: np.ndarray) -> sp.csr_array:
@@ -273,11 +274,22 @@ def _shuffled(sample: ElementSample, drawn: np.ndarray) -> sp.csr_array:
 
 def _deviations(sample: ElementSample, entries: sp.csr_array) -> tuple[np.ndarray, np.ndarray]:
     """Return d_x(b)², the squared deviations of costs from the mean of their cluster, and v_x."""
-    rows = joint(entries, 1.0)
-    counts = observations(rows.matrix)
-    costs = costs_in(sample.target, rows, sample.home, sample.spread) / rows.row_mass[:, None]
+    every = [_costs(sample, entries, part) for part in row_ranges(entries.indptr, COSTED_ENTRIES)]
+    costs, counts = (np.concatenate(each) for each in zip(*every, strict=True))
     margins = costs - np.take_along_axis(costs, sample.home[:, None], axis=1)
     return (margins - _means(sample, margins, counts)[sample.home]) ** 2, counts
+
+
+def _costs(
+    sample: ElementSample, entries: sp.csr_array, part: slice
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the costs of some elements per unit of mass, and v_x; only their items need memory."""
+    own, target = entries[part], sample.target
+    items = np.flatnonzero(np.bincount(own.indices, minlength=own.shape[1]))
+    target = target._replace(masses=target.masses[items], member=target.member[items])
+    rows = joint(own[:, items], 1.0)
+    costs = costs_in(target, rows, sample.home[part], sample.spread)
+    return costs / rows.row_mass[:, None], observations(rows.matrix)
 
 
 def _means(sample: ElementSample, values: np.ndarray, weights: np.ndarray) -> np.ndarray:

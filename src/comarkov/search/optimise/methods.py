@@ -48,7 +48,8 @@ def search(problem: Problem[State], run: Run) -> Solution[State]:
     with run.monitor.watch(parts_of(run.n_init)), ThreadPoolExecutor(run.n_jobs) as pool:
         members: list[Member] = []
         for part in _parts(run.n_init, ensemble.may_settle):
-            members += filter(None, pool.map(ensemble.member, part))
+            each = pool.map if len(part) > 1 else map  # every thread keeps tables of its own
+            members += filter(None, each(ensemble.member, part))
             if run.stop() or (ensemble.may_settle and _agree(members)):
                 break
             if part.stop % WAVE == 0 and not ensemble.is_warm:
