@@ -26,7 +26,7 @@ from ..joint.objects import is_dask
 from ..joint.parts import count_parts
 from ..joint.weighting import Weighting, as_weighting
 from ..kernels.tables import is_packed, padded
-from ..model.confidence import SAMPLED_ELEMENTS, learn_confidence, rejected
+from ..model.confidence import COSTED_ENTRIES, SAMPLED_ELEMENTS, learn_confidence, rejected
 from ..model.hierarchy import Hierarchy
 from ..model.leaves import Model, canonical_orders, take_leaves
 from ..model.storage import FileCheckpoint
@@ -326,11 +326,14 @@ def _side_bytes(
     fine = items * padded(fine_number(k, elements))
     split = SPLIT_ITEM_BYTES * items + SPLIT_ROW_BYTES * elements
     shuffled = data.nnz * min(SAMPLED_ELEMENTS, elements) // elements
-    calibration = SHUFFLED_BYTES * shuffled + CELL_BYTES * min(items, shuffled) * padded(k)
+    costed = min(items, shuffled, COSTED_ENTRIES)
+    calibration = SHUFFLED_BYTES * shuffled + CELL_BYTES * costed * padded(k)
     mass = np.dtype(data.mass_dtype).itemsize
     cell = PACKED_CELL_BYTES if mass == 4 and is_packed(items, k) else CELL_BYTES
     if parts == 1:
         return cell * cells, 2 * cell * cells, max(split, CELL_BYTES * fine, calibration)
     waiting = 2 if mass == 4 else parts.bit_length() + 1  # see ``parts.total``
-    sweeping = (min(threads, parts) * cell + mass * waiting) * cells
-    return mass * cells, sweeping, max(min(SPLIT_BYTES, k * split), 2 * mass * fine, calibration)
+    threads = min(threads, parts)
+    sweeping = (threads * cell + mass * waiting) * cells
+    leaves = mass * fine * (threads if mass == 4 else waiting)
+    return mass * cells, sweeping, max(min(SPLIT_BYTES, k * split), leaves, calibration)
