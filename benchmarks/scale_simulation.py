@@ -82,9 +82,9 @@ class Simulation:
         self.exchanges += 2
         return steps
 
-    def masses(self, original: Any, worker: Worker, labels: Any, table: Any) -> Any:
+    def masses(self, original: Any, worker: Worker, *arguments: Any) -> Any:
         """Count the bytes of a whole table."""
-        whole = original(worker, labels, table)
+        whole = original(worker, *arguments)
         self.bytes += 2 * whole.nbytes
         self.exchanges += 2
         return whole
