@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 PATIENCE = 120  # seconds in which a process must be up, or gone
+SECONDS_TO_END = 10  # before a process is killed
 DASK = [sys.executable, "-m", "distributed.cli.dask_scheduler"]
 WORKER = [sys.executable, "-m", "distributed.cli.dask_worker"]
 OWN = ["--host", "127.0.0.1", "--no-dashboard", "--dashboard-address", "127.0.0.1:0"]
@@ -37,7 +38,12 @@ class Processes:
         self.workers.append(self._start(WORKER, *limits, "--local-directory", self.file.parent))
 
     def close(self) -> None:
-        """End all processes."""
+        """End all processes: workers so that they can write what coverage has measured."""
+        for process in self.workers:
+            process.terminate()
+        for process in self.workers:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(SECONDS_TO_END)
         for process in (*self.workers, self.scheduler):
             process.kill()
             process.wait(PATIENCE)

@@ -45,6 +45,7 @@ def networks(draw):
     return W, rng.integers(draw(st.integers(1, n)), size=n), rng
 
 
+@pytest.mark.uncompiled
 @given(networks())
 @settings(max_examples=40, deadline=None)
 def test_groups_shorten_the_description_and_no_single_move_is_left(case):
@@ -110,6 +111,7 @@ def test_random_graphs_have_one_group(seed):
         assert found(graph).labels.max() == 0
 
 
+@pytest.mark.uncompiled
 def test_weak_evidence_is_called_weak():
     karate = nx.karate_club_graph()
     club = [karate.nodes[node]["club"] == "Officer" for node in karate]
