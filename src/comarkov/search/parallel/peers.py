@@ -42,7 +42,7 @@ from .worker import CHUNK, HalfStep, Stop, Worker, placed_rows
 SECONDS_BETWEEN_CHECKPOINTS = 2.0
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3  # of malloc.h
 KEPT_BYTES, KEPT_ARRAY_BYTES = 1 << 30, 1 << 25  # during a fit; glibc keeps no larger arrays
-MALLOC_BYTES = 1 << 17  # what glibc keeps unless it is told otherwise
+MALLOC_BYTES = 1 << 17  # what glibc keeps by default
 MAX_DIRECT = 3  # peers that send all changes to each other, which takes one round in place of two
 MAX_DIRECT_VISITS = 0.25  # share of the rows; the cost of more is computed by ranges of items
 
